@@ -58,23 +58,23 @@ def renderings(
         scores: match of each piece with the question; ties go to the earlier piece.
         passages, kept: see `PASSAGES` and `KEPT`.
     """
-    found = [whole]
+    candidates = [whole]
     if len(words) <= LONG or len(spans) < 2:
-        return found
+        return candidates
     best = max(range(len(spans)), key=lambda piece: (round(scores[piece], 6), -piece))
     if scores[best] > 0:
         text = cut_out(words, *spans[best])
         shorter = replace(whole, text=text, rendering="pieces", pieces=(best,))
-        found += _passages(whole, words, spans, scores, best, passages)
+        candidates += _passages(whole, words, spans, scores, best, passages)
     else:
         text = salient(words)
         shorter = replace(whole, text=text, rendering="salient")
-    found.append(replace(shorter, share=kept * _part(text, whole.text)))
+    candidates.append(replace(shorter, share=kept * _part(text, whole.text)))
     name = title(readable(words))
     if name and len(name) < len(text):
         name = name if name.endswith(ELLIPSIS) else f"{name} {ELLIPSIS}"  # else it reads as all that was said
-        found.append(replace(whole, text=name, rendering="title", share=TITLED * _part(name, whole.text)))
-    return found
+        candidates.append(replace(whole, text=name, rendering="title", share=TITLED * _part(name, whole.text)))
+    return candidates
 
 
 def renderings_of_result(
@@ -93,7 +93,7 @@ def _passages(
     sizes: Sequence[int],
 ) -> list[Evidence]:
     """Passages of several lengths around the best piece: of each length the best, of equals the earlier."""
-    found = []
+    passages_cut = []
     for size in sizes:
         if size >= len(spans):
             continue
@@ -103,8 +103,10 @@ def _passages(
         share = _part(text, whole.text)
         if share < NEARLY_WHOLE:
             pieces = tuple(range(first, first + size))
-            found.append(replace(whole, text=text, rendering="pieces", pieces=pieces, share=KEPT_BY_PASSAGES * share))
-    return found
+            passages_cut.append(
+                replace(whole, text=text, rendering="pieces", pieces=pieces, share=KEPT_BY_PASSAGES * share)
+            )
+    return passages_cut
 
 
 def beginning(whole: Evidence, words: str) -> list[Evidence]:

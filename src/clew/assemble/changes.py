@@ -66,14 +66,21 @@ def changes(first: Receipt, second: Receipt) -> ReceiptChanges:
         {_name(row): row for row in receipt.omitted} | rows
         for receipt, rows in zip((first, second), shown, strict=True)
     ]
-    found, same = [], 0
+    differences, same = [], 0
     for name in sorted(shown[0].keys() | shown[1].keys()):
         change = _change(name, shown[0].get(name), shown[1].get(name), known[0].get(name), known[1].get(name))
         same += change is None
-        found += [] if change is None else [change]
-    found.sort(key=lambda each: (KINDS.index(each.kind), each.after or 0, each.before or 0, each.turn_id))
+        differences += [] if change is None else [change]
+    differences.sort(
+        key=lambda difference: (
+            KINDS.index(difference.kind),
+            difference.after or 0,
+            difference.before or 0,
+            difference.turn_id,
+        )
+    )
     return ReceiptChanges(
-        first=first.name, second=second.name, settings=_settings(first, second), turns=tuple(found), same=same
+        first=first.name, second=second.name, settings=_settings(first, second), turns=tuple(differences), same=same
     )
 
 
@@ -124,7 +131,9 @@ def _cause(known: Row | None, known_now: Row | None, *, rises: bool) -> tuple[st
 
 
 def _settings(first: Receipt, second: Receipt) -> dict[str, list[Any]]:
-    sides = [{"question": each.query, "considered": each.considered, **each.settings} for each in (first, second)]
+    sides = [
+        {"question": receipt.query, "considered": receipt.considered, **receipt.settings} for receipt in (first, second)
+    ]
     names = sorted(sides[0].keys() | sides[1].keys())
     pairs = {name: [side.get(name) for side in sides] for name in names}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}

@@ -36,8 +36,8 @@ def fact_lines(facts: Sequence[Fact]) -> str:
 
 def _notes(fact: Fact) -> list[str]:
     since, until = fact.valid_from, fact.valid_to
-    replaced = (each for each in fact.links if each.kind is LinkKind.SUPERSEDES and not each.is_source)
-    before = [each.told for each in replaced if not each.retracted]  # what was corrected never held
+    replaced = (link for link in fact.links if link.kind is LinkKind.SUPERSEDES and not link.is_source)
+    before = [link.told for link in replaced if not link.retracted]  # what was corrected never held
     is_planned = fact.status is FactStatus.PLANNED
     return [
         fact.when or "",
@@ -53,7 +53,7 @@ def _notes(fact: Fact) -> list[str]:
 def _doubts(fact: Fact) -> list[str]:
     """What is out of date about a fact."""
     is_past, is_old = fact.standing == Standing.PAST_PLAN, fact.standing == Standing.LAPSED
-    after = [each.told for each in fact.links if each.kind is LinkKind.SUPERSEDES and each.is_source]
+    after = [link.told for link in fact.links if link.kind is LinkKind.SUPERSEDES and link.is_source]
     replaced = f"replaced since by: {', '.join(after)}" if after else "replaced since"
     return [
         "its time has passed, and nobody said that it happened" if is_past else "",

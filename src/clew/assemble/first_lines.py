@@ -72,16 +72,16 @@ def with_lines(
 
     The beginning of a turn is left out where the block has the turn whole.
     """
-    whole = {(each.session, each.seq) for each in packed.items if each.rendering == "full" and first.reason == ENDS}
-    kept = [line for line in first.lines if (line.session, line.seq) not in whole]
+    whole = {(item.session, item.seq) for item in packed.items if item.rendering == "full" and first.reason == ENDS}
+    lines = [line for line in first.lines if (line.session, line.seq) not in whole]
     shown = [*packed.items, *(line for line, _ in beats)]
-    while kept:
-        text = render(chronological([*shown, *kept]))
+    while lines:
+        text = render(chronological([*shown, *lines]))
         tokens = counter(text)
         if tokens <= budget:
             packed = replace(packed, text=text, tokens=tokens)
-            return packed, [*beats, *((line, _item(line, first.reason, counter)) for line in kept)]
-        kept.pop()
+            return packed, [*beats, *((line, _item(line, first.reason, counter)) for line in lines)]
+        lines.pop()
     return packed, list(beats)
 
 

@@ -298,7 +298,9 @@ class _Table:
         cost = self.weigh(evidence.packed) + (0 if key in self._headings else self._heading_cost(key))
         spared = {place, *must, *self.tied, *self.tied.values()}
         leaving: list[int] = []
-        for later in sorted((each for each in self.taken if each > place and each not in spared), reverse=True):
+        for later in sorted(
+            (candidate for candidate in self.taken if candidate > place and candidate not in spared), reverse=True
+        ):
             if cost <= room:
                 break
             leaving.append(later)
@@ -379,7 +381,9 @@ class _Table:
         self._offered = dict(zip(reached, map(self._renderings, reached), strict=True))
         copies = self._copies_among(reached)
         return sorted(
-            reached if not copies else [each for each in reached if each not in copies or each in must]
+            reached
+            if not copies
+            else [candidate for candidate in reached if candidate not in copies or candidate in must]
         ), after
 
     def _next(self, places: Sequence[int], room: float, few: int) -> list[int]:

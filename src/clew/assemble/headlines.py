@@ -67,7 +67,7 @@ def with_headlines(
     if len(best) < 2:
         return text, tokens
     days = _first_days(lines)
-    projects = {each.project for each in called.values()}
+    projects = {headline.project for headline in called.values()}
     for session in sorted(best.keys() & called.keys(), key=lambda name: (best[name], name)):
         words = shown(called[session], project=len(projects) > 1)
         above = heading(session, days[session])

@@ -102,7 +102,10 @@ def with_overview(
     if not beats:
         return packed, []
     chosen = _chosen(_sentences(beats, packed.text, asked), packed, (budget - packed.tokens) * CHARS_PER_TOKEN)
-    shown = [_evidence(beats[beat], list(each)) for beat, each in groupby(sorted(chosen), key=lambda each: each.beat)]
+    shown = [
+        _evidence(beats[beat], list(group))
+        for beat, group in groupby(sorted(chosen), key=lambda sentence: sentence.beat)
+    ]
     order = {number: beats[number].weight for number in {each.beat for each in chosen}}
     numbers = sorted(order)
     while shown:

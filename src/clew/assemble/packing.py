@@ -148,22 +148,22 @@ class _Packing:
         """The additional cost of this rendering instead of the one taken of the candidate, if any."""
         choice = self.choices[place]
         cost = choice.offers[offer].cost
-        held = self.taken.get(place)
-        if held is not None:
-            return cost - choice.offers[held].cost
+        taken = self.taken.get(place)
+        if taken is not None:
+            return cost - choice.offers[taken].cost
         return cost if choice.heading in self._headings else cost + choice.heading_cost
 
     def gain(self, place: int, offer: int) -> float:
         """The additional utility of this rendering instead of the one taken of the candidate, if any."""
-        offers, held = self.choices[place].offers, self.taken.get(place)
-        return offers[offer].utility - (0.0 if held is None else offers[held].utility)
+        offers, taken = self.choices[place].offers, self.taken.get(place)
+        return offers[offer].utility - (0.0 if taken is None else offers[taken].utility)
 
     def take(self, place: int, offer: int) -> None:
         """Takes a rendering, which must fit, instead of the one taken of the candidate, if any."""
-        choice, held = self.choices[place], self.taken.get(place)
+        choice, previous = self.choices[place], self.taken.get(place)
         utility, cost = choice.offers[offer]
-        if held is not None:
-            utility, cost = utility - choice.offers[held].utility, cost - choice.offers[held].cost
+        if previous is not None:
+            utility, cost = utility - choice.offers[previous].utility, cost - choice.offers[previous].cost
         else:
             sharing = self._headings.get(choice.heading, 0)
             cost += 0.0 if sharing else choice.heading_cost
@@ -297,13 +297,13 @@ class _Packing:
         """The least useful candidates that make room for a rendering and are worth less than it; None when none do."""
         if self._leaving is None:
             self._leaving = sorted((self._worth(other), other) for other in self.taken if other not in self.held)
-        choice, held = self.choices[place], self.taken.get(place)
-        cost = choice.offers[offer].cost - (0.0 if held is None else choice.offers[held].cost)
+        choice, current = self.choices[place], self.taken.get(place)
+        cost = choice.offers[offer].cost - (0.0 if current is None else choice.offers[current].cost)
         left = dict(self._headings)  # counts as if the leaving candidates were gone
         room, lost = self.room, 0.0
         leaving: list[int] = []
         for _, other in islice((each for each in self._leaving if each[1] != place), ENTER):
-            if self._priced(choice, cost, held, left) <= room + TINY:
+            if self._priced(choice, cost, current, left) <= room + TINY:
                 return leaving
             going = self.choices[other]
             lost += going.offers[self.taken[other]].utility
@@ -314,12 +314,12 @@ class _Packing:
                 left[going.heading] -= 1
                 room += 0.0 if left[going.heading] else going.heading_cost
             leaving.append(other)
-        return leaving if self._priced(choice, cost, held, left) <= room + TINY else None
+        return leaving if self._priced(choice, cost, current, left) <= room + TINY else None
 
     @staticmethod
-    def _priced(choice: PackingCandidate, cost: float, held: int | None, headings: Mapping[Hashable, int]) -> float:
+    def _priced(choice: PackingCandidate, cost: float, current: int | None, headings: Mapping[Hashable, int]) -> float:
         """A cost, plus that of the heading when no taken candidate has it."""
-        return cost if held is not None or headings.get(choice.heading) else cost + choice.heading_cost
+        return cost if current is not None or headings.get(choice.heading) else cost + choice.heading_cost
 
     def _worth(self, place: int) -> float:
         """Utility per unit of room that dropping the candidate would free."""
@@ -354,7 +354,7 @@ class _Packing:
                 return
             place = core[depth]
             offers = self.choices[place].offers
-            for offer in sorted(range(len(offers)), key=lambda each: -offers[each].utility):
+            for offer in sorted(range(len(offers)), key=lambda index: -offers[index].utility):
                 if self.price(place, offer) <= self.room + TINY:
                     self.take(place, offer)
                     visit(depth + 1)
@@ -395,7 +395,7 @@ def _hull(offers: Sequence[CandidateRendering], room: float) -> list[int]:
     if len(fitting) <= 1:
         return fitting
     hull: list[int] = []
-    for offer in sorted(fitting, key=lambda each: (offers[each].cost, -offers[each].utility, each)):
+    for offer in sorted(fitting, key=lambda index: (offers[index].cost, -offers[index].utility, index)):
         last = offers[hull[-1]] if hull else _NOTHING
         if offers[offer].utility <= last.utility:
             continue

@@ -45,7 +45,7 @@ def timings_of(started: float, ranked: float, fitted: float) -> dict[str, float]
 
 def understood(intent: Intent, speakers: Sequence[str]) -> dict[str, Any]:
     """How the question was understood, for a person to check; empty fields are absent."""
-    found: dict[str, Any] = {
+    entries: dict[str, Any] = {
         "terms": list(intent.terms),
         "speakers": [speakers[code] for code in intent.speakers],
         "dates": [
@@ -59,7 +59,7 @@ def understood(intent: Intent, speakers: Sequence[str]) -> dict[str, Any]:
         ],
         "quotes": list(intent.quotes),
         "about": intent.about or None,
-        "read": [f"{word!r} as {found!r}" for word, found in intent.respelt],
+        "read": [f"{word!r} as {meant!r}" for word, meant in intent.respelt],
         "rewritten": intent.rewritten if intent.rewritten != intent.text else None,
         "wants_assistant": intent.wants.assistant or None,
         "wants_summary": intent.wants.summary or None,
@@ -68,7 +68,7 @@ def understood(intent: Intent, speakers: Sequence[str]) -> dict[str, Any]:
         "wants_time": intent.wants.time or None,
         "wants_hop": intent.wants.hop or None,
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in entries.items() if value}
 
 
 def labels_of(labels: QuestionLabels) -> dict[str, Any]:

@@ -253,18 +253,18 @@ class RecordedManager(_Passing):
 
 def _record_inside(stream: Any, inner: Any, record: StreamRecord) -> Any:
     """Records the inner iterator of an SDK's stream object, and what its `close` ends."""
-    held = weakref.ref(stream)  # no cycle: a stream that is dropped half-way ends at once
+    reference = weakref.ref(stream)  # no cycle: a stream that is dropped half-way ends at once
     close = type(stream).close
 
     def closing() -> Any:
         try:
-            return close(held())
+            return close(reference())
         finally:
             record.end()
 
     async def closing_later() -> Any:
         try:
-            return await close(held())
+            return await close(reference())
         finally:
             await record.end_later()
 

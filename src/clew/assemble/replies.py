@@ -100,8 +100,8 @@ def _tail(text: str, start: int, end: int) -> str:
         start = end - EXCERPT
         word = _NEXT_WORD.search(text, start, end)
         start = word.end() if word else start
-    kept = cut_out(text, start, end)
-    return f"…\n{kept}" if begins_with_fence(kept) else f"… {kept}".strip()
+    tail = cut_out(text, start, end)
+    return f"…\n{tail}" if begins_with_fence(tail) else f"… {tail}".strip()
 
 
 def by_place(ranked: NDArray[np.int64], pairs: Mapping[int, int]) -> dict[int, int]:

@@ -73,7 +73,7 @@ def thinking_of(text: str, parts: str | None) -> tuple[tuple[int, int], ...]:
     """
     if parts is None or _IN_PARTS not in parts:
         return ()
-    found, start = [], 0
+    spans, start = [], 0
     for part in own_parts([Part.from_dict(part) for part in json.loads(parts)]):
         said = plain_text((part,))
         if not said:
@@ -81,9 +81,9 @@ def thinking_of(text: str, parts: str | None) -> tuple[tuple[int, int], ...]:
         if not text.startswith(said, start):
             return ()
         if part.type == THINKING:
-            found.append((start, start + len(said)))
+            spans.append((start, start + len(said)))
         start += len(said) + 1  # the line break between parts
-    return tuple(found)
+    return tuple(spans)
 
 
 def without_notes(result: str) -> str:

@@ -47,7 +47,12 @@ class TimelineResult:
 
 
 def timeline_receipt(
-    told: TimelineResult, name: str, *, settings: Mapping[str, Any], created_at: datetime, timings: Mapping[str, float]
+    result: TimelineResult,
+    name: str,
+    *,
+    settings: Mapping[str, Any],
+    created_at: datetime,
+    timings: Mapping[str, float],
 ) -> Receipt:
     """The receipt, under the given name.
 
@@ -55,24 +60,24 @@ def timeline_receipt(
     among the turns of the window, with score, signals and ranks before fusion as in a recall. A turn chosen without a
     question has the weights that chose it as signals; an outline has a `node_id` instead.
     """
-    frame = None if told.ranking is None else told.ranking.frame
-    shown = told.packed.places
-    left = [place for place in range(len(told.offers)) if place not in told.packed.taken][:OMISSIONS]
-    rows = _ReceiptRows(told, [*shown, *left])
+    frame = None if result.ranking is None else result.ranking.frame
+    shown = result.packed.places
+    left = [place for place in range(len(result.offers)) if place not in result.packed.taken][:OMISSIONS]
+    rows = _ReceiptRows(result, [*shown, *left])
     read: dict[str, Any] = {}
     if frame is not None:
-        read = {LOOKED_FOR: told.looked_for, **read_as(frame)}
+        read = {LOOKED_FOR: result.looked_for, **read_as(frame)}
     return Receipt(
         id=name,
         kind=KIND,
-        query=told.query,
+        query=result.query,
         created_at=created_at,
         settings={**settings, **({} if frame is None else fusion_of(frame))},
         understood=read,
-        considered=told.considered,
-        tokens=told.packed.tokens,
-        chosen=tuple(rows.chosen(at, cost) for at, cost in zip(shown, told.packed.costs, strict=True)),
-        omitted=tuple(rows.omitted(at, max(0, settings["budget"] - told.packed.tokens)) for at in left),
+        considered=result.considered,
+        tokens=result.packed.tokens,
+        chosen=tuple(rows.chosen(at, cost) for at, cost in zip(shown, result.packed.costs, strict=True)),
+        omitted=tuple(rows.omitted(at, max(0, settings["budget"] - result.packed.tokens)) for at in left),
         timings=dict(timings),
     )
 
@@ -80,14 +85,14 @@ def timeline_receipt(
 class _ReceiptRows:
     """Makes the receipt's rows for some entries, given by index."""
 
-    def __init__(self, told: TimelineResult, places: Sequence[int]) -> None:
-        self._told = told
+    def __init__(self, result: TimelineResult, places: Sequence[int]) -> None:
+        self._told = result
         self._found: dict[int, tuple[Candidate, dict[str, int]]] = {}
-        ranking = told.ranking
+        ranking = result.ranking
         if ranking is not None:
             ranked = {position: place for place, position in enumerate(ranking.positions.tolist())}
-            wanted = [at for at in places if told.offers[at].position in ranked]
-            spots = [ranked[position] for at in wanted if (position := told.offers[at].position) is not None]
+            wanted = [at for at in places if result.offers[at].position in ranked]
+            spots = [ranked[position] for at in wanted if (position := result.offers[at].position) is not None]
             rows = ranking.rows(spots)
             self._found = dict(zip(wanted, zip(rows.candidates(), rows.ranks(), strict=True), strict=True))
 

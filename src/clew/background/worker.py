@@ -150,7 +150,7 @@ class Derivation:
 
     def _is_retry_due(self) -> bool:
         """Whether the time has come for what was left for later, or failed, though nothing else has changed."""
-        return any(each.is_retry_due() for each in self._tasks.retried)
+        return any(task.is_retry_due() for task in self._tasks.retried)
 
 
 def _first(tasks: Sequence[Task]) -> bool:
@@ -240,8 +240,8 @@ class Worker:
             return not self.pending()
         deadline = None if timeout is None else time.monotonic() + timeout
         self._receipts.hurry()
-        for each in self._tasks.held if timeout is None else ():
-            each.release()
+        for task in self._tasks.held if timeout is None else ():
+            task.release()
 
         def report() -> None:
             pending = self.pending()
@@ -340,8 +340,8 @@ def background_worker(
         ),
         last=(Scrubbing(store, space),),
         readiness=Readiness(store),
-        retried=[each for each in (embedding, recognition, reading, meeting) if each is not None],
-        held=[each for each in (recognition, reading) if each is not None],
+        retried=[task for task in (embedding, recognition, reading, meeting) if task is not None],
+        held=[task for task in (recognition, reading) if task is not None],
     )
     loop = WorkLoop(
         Derivation(store, tasks),

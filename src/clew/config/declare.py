@@ -23,5 +23,5 @@ def setting(
         form: regular expression that a text must match; errors hide other values, since they may be secrets.
         secret: the value is shown nowhere.
     """
-    kept = {"doc": doc, "low": low, "high": high, "choices": choices, "form": form, "secret": secret}
-    return field(default=default, metadata=kept)
+    metadata = {"doc": doc, "low": low, "high": high, "choices": choices, "form": form, "secret": secret}
+    return field(default=default, metadata=metadata)

@@ -240,7 +240,7 @@ def _converted(known: Setting, raw: Any) -> Any:
 def _texts(known: Setting, raw: Any) -> tuple[str, ...]:
     """Reads a list of texts; an environment variable holds them in one text, separated by commas."""
     listed = [part.strip() for part in raw.split(",") if part.strip()] if isinstance(raw, str) else raw
-    if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
+    if not isinstance(listed, list | tuple) or not all(isinstance(item, str) for item in listed):
         given = "a value that is not shown, it may be a secret" if known.secret else shown(raw)
         raise ConfigError(f"{known.path} is {given}; expected a list of texts")
     return tuple(listed)

@@ -324,14 +324,14 @@ def _seldom(
     counts[steps[0]] = owns * kind(own)
     for step, weight in zip(steps[1:], (*before, *after), strict=True):
         np.add.at(counts, step, bodies * kind(weight))  # half the time of `counts[step] += ...`
-    held = counts.take(steps, mode="wrap").astype(np.float64)  # two thirds of the time of `counts[steps]`
+    taken = counts.take(steps, mode="wrap").astype(np.float64)  # two thirds of the time of `counts[steps]`
     shares = norms.take(places, mode="wrap")
-    shares += held
-    np.divide(held, shares, out=shares)
-    found = [(places[:, low:high], shares[:, low:high]) for low, high in pairwise(ends)]
-    for factor, (_, some) in zip(factors, found, strict=True):
+    shares += taken
+    np.divide(taken, shares, out=shares)
+    blocks = [(places[:, low:high], shares[:, low:high]) for low, high in pairwise(ends)]
+    for factor, (_, some) in zip(factors, blocks, strict=True):
         np.multiply(some, factor, out=some)
-    return found
+    return blocks
 
 
 def _counted(view: IndexView, term: str, postings: Postings, window: NeighbourWindow) -> Counts | None:
@@ -424,7 +424,7 @@ def _join(one: _Distant, other: _Distant) -> _Distant:
 
 def _score_everywhere(share: Scores, norms: Scores, factor: float, counts: Counts) -> None:
     """Makes `share` one term's share of every piece's score, over whole arrays, which for frequent terms is faster."""
-    held = counts.astype(np.float64)  # once, and not in each of the two steps
-    np.add(held, norms[: len(counts)], out=share)
-    np.divide(held, share, out=share)
+    frequencies = counts.astype(np.float64)  # once, and not in each of the two steps
+    np.add(frequencies, norms[: len(counts)], out=share)
+    np.divide(frequencies, share, out=share)
     share *= factor

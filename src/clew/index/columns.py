@@ -198,14 +198,14 @@ class Columns:
         named = turns.speaker > 0
         speaker = np.full(len(named), -1, dtype=np.int64)
         speaker[named] = _renamed(turns.speaker[named] - np.int64(1), segment.speakers, self.speakers.code)
-        made = {
+        columns = {
             "session": session,
             "speaker": speaker,
             "first_piece": first + np.cumsum(turns.pieces, dtype=np.int64) - turns.pieces,
             "piece_count": turns.pieces,
         }
         for name, column in self.turn.items():
-            column.extend(made[name] if name in made else getattr(turns, name))
+            column.extend(columns[name] if name in columns else getattr(turns, name))
         for code, places in _groups(session):
             self.places[code].frombytes((number + places).astype(np.intc).tobytes())
         owner = np.repeat(np.arange(len(session)), turns.pieces)
@@ -271,9 +271,9 @@ class Columns:
 
 def _renamed(codes: Array, table: StringTable, give: Callable[[str], int]) -> Array:
     """Translates codes of a segment's table to codes of the space, numbering new names by first appearance."""
-    held, first = np.unique(codes, return_index=True)
+    codes_present, first = np.unique(codes, return_index=True)
     renamed = np.zeros(table.size, dtype=np.int64)
-    for code in held[np.argsort(first)].tolist():
+    for code in codes_present[np.argsort(first)].tolist():
         renamed[code] = give(to_text(table[code]))
     return renamed[codes]
 

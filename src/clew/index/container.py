@@ -57,19 +57,20 @@ def shrink(sealed: bytes) -> bytes:
     return _SHRUNK + zlib.compress(sealed, _EFFORT)
 
 
-def expand(kept: bytes) -> bytes:
+def expand(compressed: bytes) -> bytes:
     """What `shrink` was given; other bytes as they are.
 
     Raises:
         StoreCorrupt: the bytes are damaged.
     """
-    if not kept.startswith(_SHRUNK):
-        return kept
+    if not compressed.startswith(_SHRUNK):
+        return compressed
     try:
-        return zlib.decompress(kept[len(_SHRUNK) :])
+        return zlib.decompress(compressed[len(_SHRUNK) :])
     except zlib.error as error:
         raise StoreCorrupt(
-            f"an index segment of {len(kept)} bytes cannot be expanded ({error}); run `clew rebuild` to rebuild it"
+            f"an index segment of {len(compressed)} bytes cannot be expanded ({error}); "
+            "run `clew rebuild` to rebuild it"
         ) from error
 
 

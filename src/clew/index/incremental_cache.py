@@ -63,9 +63,9 @@ class IncrementalCache:
                 column.extend(first)
             elif column.size < size:
                 column.extend(make(slice(column.size, size)))
-            found = column.array[:size]
-        found.flags.writeable = False
-        return found
+            values = column.array[:size]
+        values.flags.writeable = False
+        return values
 
     def folded(self, key: CacheKey[T], size: int, make: Callable[[slice], T], join: Callable[[T, T], T]) -> T:
         """One value for the first `size` turns as a whole.
@@ -75,15 +75,15 @@ class IncrementalCache:
             join: combines the values of two adjacent slices; the result must not depend on where slices are cut.
         """
         with self._lock:
-            held = self._folds.get(key)
-            if held is not None and held[0] > size:  # an older view asks
+            folded = self._folds.get(key)
+            if folded is not None and folded[0] > size:  # an older view asks
                 return make(slice(0, size))
-            if held is None:
-                held = size, make(slice(0, size))
-            elif held[0] < size:
-                held = size, join(held[1], make(slice(held[0], size)))
-            self._folds[key] = held
-            return cast(T, held[1])
+            if folded is None:
+                folded = size, make(slice(0, size))
+            elif folded[0] < size:
+                folded = size, join(folded[1], make(slice(folded[0], size)))
+            self._folds[key] = folded
+            return cast(T, folded[1])
 
 
 class RecentArrays(Generic[A]):
@@ -99,26 +99,26 @@ class RecentArrays(Generic[A]):
     def kept(self, key: Hashable) -> A | None:
         """The array of a key, read-only; None unless it is kept."""
         with self._lock:
-            kept = self._kept.get(key)
-            if kept is not None:
+            entry = self._kept.get(key)
+            if entry is not None:
                 self._kept.move_to_end(key)
-            return kept
+            return entry
 
     def keys(self) -> list[Hashable]:
         """The keys of all arrays that are kept, the one that was asked for last at the end."""
         with self._lock:
             return list(self._kept)
 
-    def keep(self, key: Hashable, made: A) -> A:
+    def keep(self, key: Hashable, value: A) -> A:
         """Keeps an array, read-only from now on, and returns the one that is kept."""
-        made.flags.writeable = False
+        value.flags.writeable = False
         with self._lock:
             known = self._kept.get(key)
             if known is not None:  # another thread made it meanwhile
                 return known
-            self._kept[key] = made
-            self._size += made.nbytes
+            self._kept[key] = value
+            self._size += value.nbytes
             while self._size > self._most and len(self._kept) > 1:
                 _, gone = self._kept.popitem(last=False)
                 self._size -= gone.nbytes
-        return made
+        return value

@@ -18,7 +18,7 @@ def _in_c() -> dict[str, Callable[..., Any]]:
         modules = [vars(import_module(name)) for name in MODULES]
     except ModuleNotFoundError:  # a pure build, which is the usual one
         return {}
-    return {name: step for each in modules for name, step in each.items() if not name.startswith("_")}
+    return {name: step for module in modules for name, step in module.items() if not name.startswith("_")}
 
 
 IN_C: Final = _in_c()

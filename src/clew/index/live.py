@@ -188,9 +188,9 @@ class _Terms:
             return
         groups = regrouped(keys, self._groups)
         if self.keeps:
-            held = dict(zip(self._groups, self._segments, strict=True))
+            loaded = dict(zip(self._groups, self._segments, strict=True))
             segments = [
-                held.get(group) or Segment.load(segment_data(reader, self._space, group[0])) for group in groups
+                loaded.get(group) or Segment.load(segment_data(reader, self._space, group[0])) for group in groups
             ]
             if self.gathers:
                 groups, segments = gathered(groups, segments)
@@ -328,7 +328,7 @@ class _Vectors:
 
     def reload(self, reader: Reader, columns: Columns) -> None:
         """Loads changed segments and reads all unpacked vectors again."""
-        held = {}
+        loaded = {}
         for kind in segment_kinds(reader, self._space)[1:]:
             for key in list_segments(reader, self._space, kind.name):
                 known = self._segments.get(key)
@@ -338,8 +338,8 @@ class _Vectors:
                     ordinals, block = known
                     places = columns.positions(ordinals.array())
                     known = ordinals, VectorBlock.of(places, block.raised, block.offsets, block.scales)
-                held[key] = known
-        self._columns, self._segments, self._loose = columns, held, {}
+                loaded[key] = known
+        self._columns, self._segments, self._loose = columns, loaded, {}
         self.changes += 1
         self.read_loose(reader, columns)
 

@@ -194,11 +194,11 @@ def verify(store: Store, space: str, expected: Iterable[int]) -> list[Problem]:
     with store.snapshot() as reader:
         for kind in segment_kinds(reader, space):
             held = np.concatenate([np.zeros(0, np.int64), *_read_all(reader, space, kind, problems)])
-            found, counts = np.unique(held, return_counts=True)
+            stored, counts = np.unique(held, return_counts=True)
             wrong = {
-                "twice": found[counts > 1] if kind.name == TERMS else _EMPTY,
-                "missing": np.setdiff1d(turns, found) if kind.name == TERMS else _EMPTY,
-                "not among the turns": np.setdiff1d(found, turns),
+                "twice": stored[counts > 1] if kind.name == TERMS else _EMPTY,
+                "missing": np.setdiff1d(turns, stored) if kind.name == TERMS else _EMPTY,
+                "not among the turns": np.setdiff1d(stored, turns),
             }
             found_wrong = (_some(ordinals, how) for how, ordinals in wrong.items() if len(ordinals))
             problems += [_problem(kind, kind.name, detail) for detail in found_wrong]
@@ -259,15 +259,15 @@ def rewrite(
     return 1
 
 
-def _put(tx: Transaction, space: str, made: _Made, version: int) -> None:
+def _put(tx: Transaction, space: str, segment: _Made, version: int) -> None:
     """Writes a segment, merging it with a stored one that begins with the same ordinal (a turn embedded twice)."""
-    kind = made.kind
-    twin = SEGMENT.get(tx, (space, kind.name, made.low))
+    kind = segment.kind
+    twin = SEGMENT.get(tx, (space, kind.name, segment.low))
     if twin is not None:
-        merged = kind.merge([kind.load(expand(twin.data)), kind.load(made.packed)])
-        made = _made(kind, merged, made.level)
-    key = SegmentKey(kind.name, made.low, made.high, made.level, version)
-    SEGMENT.put(tx, [segment_row(space, key, made.packed)])
+        merged = kind.merge([kind.load(expand(twin.data)), kind.load(segment.packed)])
+        segment = _made(kind, merged, segment.level)
+    key = SegmentKey(kind.name, segment.low, segment.high, segment.level, version)
+    SEGMENT.put(tx, [segment_row(space, key, segment.packed)])
 
 
 def index_changed(tx: Transaction, space: str, now: int) -> None:
@@ -388,7 +388,7 @@ def _full_tier(keys: Sequence[SegmentKey], fan_out: int, most: int) -> Sequence[
 
 def _first_of(group: Sequence[SegmentKey], most: int) -> Sequence[SegmentKey]:
     """The first segments of a group that cover at most `most` turns; empty if they are cut off below half of `most`."""
-    covered = list(accumulate(each.high - each.low + 1 for each in group))
+    covered = list(accumulate(key.high - key.low + 1 for key in group))
     count = bisect_right(covered, most)
     return group[:count] if count == len(group) or (count and 2 * covered[count - 1] >= most) else ()
 

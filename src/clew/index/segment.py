@@ -221,11 +221,11 @@ def _interleaved(parts: Sequence[Segment], renamed: Sequence[Ints], counts: Ints
     free = np.cumsum(counts) - counts  # where the next posting of each term goes
     offset = 0
     for new, part in zip(renamed, parts, strict=True):
-        held = np.diff(part.start)
-        places = np.repeat(free[new] - part.start[:-1], held) + np.arange(len(part.piece))
+        sizes = np.diff(part.start)
+        places = np.repeat(free[new] - part.start[:-1], sizes) + np.arange(len(part.piece))
         columns["piece"][places] = np.add(part.piece, offset, dtype=np.uint32)
         columns["body"][places], columns["extra"][places] = part.body, part.extra
-        free[new] += held
+        free[new] += sizes
         offset += len(part.pieces.chars)
     return columns
 
@@ -240,20 +240,20 @@ def without(segment: Segment, ordinals: Iterable[int]) -> bytes | None:
     if not keep.any():
         return None
     turns = segment.turns.take(keep)
-    kept = np.repeat(keep, segment.turns.pieces)
-    held = kept[segment.piece]
+    piece_is_kept = np.repeat(keep, segment.turns.pieces)
+    is_kept = piece_is_kept[segment.piece]
     sessions, session = _used(segment.sessions, turns.session)
     branches, branch = _used(segment.branches, turns.branch)
     named = turns.speaker > 0
     speakers, spoken = _used(segment.speakers, turns.speaker[named] - np.int64(1))
     speaker = np.zeros(len(named), dtype=np.int64)
     speaker[named] = spoken + 1
-    terms, term = _used(segment.terms, segment.term_of_posting[held])
-    piece = (np.cumsum(kept) - 1)[segment.piece[held]]
+    terms, term = _used(segment.terms, segment.term_of_posting[is_kept])
+    piece = (np.cumsum(piece_is_kept) - 1)[segment.piece[is_kept]]
     counts, df = _frequencies(len(terms), term, _owners(turns)[piece])
     draft = _Draft(
         turns=replace(turns, session=session, branch=branch, speaker=speaker),
-        pieces=Pieces(*(getattr(segment.pieces, name)[kept] for name in _PIECE_COLUMNS)),
+        pieces=Pieces(*(getattr(segment.pieces, name)[piece_is_kept] for name in _PIECE_COLUMNS)),
         sessions=sessions,
         branches=branches,
         speakers=speakers,
@@ -261,8 +261,8 @@ def without(segment: Segment, ordinals: Iterable[int]) -> bytes | None:
         counts=counts,
         df=df,
         piece=piece,
-        body=segment.body[held],
-        extra=segment.extra[held],
+        body=segment.body[is_kept],
+        extra=segment.extra[is_kept],
     )
     return _seal(draft)
 

@@ -133,8 +133,8 @@ def segment_data(reader: Reader, space: str, key: SegmentKey) -> bytes:
     Raises:
         StoreCorrupt: it is damaged so that it cannot be expanded.
     """
-    (kept,) = SEGMENT_DATA.scan(reader, (space, key.kind, key.low), (space, key.kind, key.low))
-    return expand(kept)
+    (data,) = SEGMENT_DATA.scan(reader, (space, key.kind, key.low), (space, key.kind, key.low))
+    return expand(data)
 
 
 def segment_row(space: str, key: SegmentKey, packed: bytes) -> SegmentRow:

@@ -90,8 +90,8 @@ def rebuild(
                 return reader.count("turn", (space,), (space,))  # there is no space, or another one has finished it
         is_last = low + step > last
         upcoming = last + 1 if is_last else low + step
-        made = list(entries(low, upcoming - 1))
-        window = _Window(maker, low, upcoming, [each.ordinal for each in made], build(made) if made else None)
+        built = list(entries(low, upcoming - 1))
+        window = _Window(maker, low, upcoming, [entry.ordinal for entry in built], build(built) if built else None)
         work = _taking_over(space, window, minimum, fan_out) if is_last else _staging(space, window)
         missed = 0 if store.transaction(work, durable=is_last) else missed + 1
     raise ConflictError("turns were forgotten during every attempt to rebuild the index; nothing is lost: run it again")
@@ -106,7 +106,7 @@ def resume_ordinal(reader: Reader, space: str) -> int | None:
 def staged_problems(reader: Reader, space: str) -> list[Problem]:
     """Problems of staged segments: unreadable, containing turns that are not stored, or left by no known rebuild."""
     kind, begun = staged_kind(space), resume_ordinal(reader, space)
-    found = []
+    problems = []
     for key in list_segments(reader, space, STAGED):
         try:
             ordinals = kind.ordinals(kind.load(segment_data(reader, space, key))).tolist()
@@ -122,8 +122,8 @@ def staged_problems(reader: Reader, space: str) -> list[Problem]:
                 else "it belongs to no unfinished rebuild"
             )
         where = f"segment {STAGED} {key.low} to {key.high}"
-        found.append(Problem(kind="index", where=where, detail=detail, repair="clew rebuild"))
-    return found
+        problems.append(Problem(kind="index", where=where, detail=detail, repair="clew rebuild"))
+    return problems
 
 
 def _state(low: int, maker: str) -> str:

@@ -35,21 +35,21 @@ class Tail:
                 codes[term] = codes.get(term, 0) + min(count, SATURATION)
             base = number << _PIECE_BITS
             for term, code in codes.items():
-                held = self._postings.get(term)
-                if held is None:
+                postings = self._postings.get(term)
+                if postings is None:
                     self._postings[term] = array("q", (base + code,))
                     if term.startswith(MARK):
                         self._marks.add(term[: term.find("=") + 1])
                 else:
-                    held.append(base + code)
+                    postings.append(base + code)
 
     def postings(self, term: str, pieces: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None:
         """A term's pieces below the number `pieces`, ascending, with body and extra counts; None if there are none."""
-        held = self._postings.get(term)
-        if held is None:
+        postings = self._postings.get(term)
+        if postings is None:
             return None
         # Copied in one call: a buffer over an array that is growing would raise an error in the writer.
-        codes = np.frombuffer(held.tobytes(), dtype=np.int64)
+        codes = np.frombuffer(postings.tobytes(), dtype=np.int64)
         if codes[-1] >= pieces << _PIECE_BITS:  # some are newer
             codes = codes[: np.searchsorted(codes, pieces << _PIECE_BITS)]
         if not len(codes):

@@ -62,10 +62,10 @@ class TermDirectory:
         first = ord(word[0])
         low, high = bisect_left(keys, first << _FIRST_BYTE), bisect_left(keys, (first + 1) << _FIRST_BYTE)
         heads = np.asarray(keys[low:high], dtype=np.uint64).astype(">u8").view(np.uint8).reshape(-1, PREFIX)
-        held = np.bitwise_or.reduce(_LETTER[heads], axis=1)
+        letters = np.bitwise_or.reduce(_LETTER[heads], axis=1)
         shared = max(1, min(PREFIX, len(word) - cut) - edits)
-        others = np.bitwise_count(held & ~_letters(word[: PREFIX + edits]))
-        lacking = np.bitwise_count(_letters(word[:shared]) & ~held)
+        others = np.bitwise_count(letters & ~_letters(word[: PREFIX + edits]))
+        lacking = np.bitwise_count(_letters(word[:shared]) & ~letters)
         least = min(PREFIX, len(word) - cut - edits)
         fits = (others <= edits) & (lacking <= edits) & (heads[:, max(0, least - 1)] != 0)
         if len(word) + edits < PREFIX:

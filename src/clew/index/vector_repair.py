@@ -62,9 +62,9 @@ def remove_invalid_vectors(tx: Transaction, space: str, living: Iterable[int]) -
     changed = 0
     for kind in segment_kinds(tx, space)[1:]:
         usual = _usual(_lengths(tx, space, kind))
-        held = set(turns.tolist())
+        stored = set(turns.tolist())
         for ordinal, scale, codes in _loose(tx, kind):
-            if ordinal not in held or len(codes) != usual or not _is_scale(scale):
+            if ordinal not in stored or len(codes) != usual or not _is_scale(scale):
                 key = (*kind.prefix, ordinal)
                 changed += tx.delete(kind.table, key, key)
         for each in list_segments(tx, space, kind.name):
@@ -94,8 +94,8 @@ def _mend_segment(
     tx.delete("segment", own, own)
     rest = without(segment, segment.ordinals[wrong].tolist())
     if rest is not None:
-        kept = VectorSegment.load(rest).ordinals
-        SEGMENT.put(tx, [SegmentRow(space, kind.name, int(kept[0]), int(kept[-1]), key.level, version, rest)])
+        ordinals = VectorSegment.load(rest).ordinals
+        SEGMENT.put(tx, [SegmentRow(space, kind.name, int(ordinals[0]), int(ordinals[-1]), key.level, version, rest)])
     return 1
 
 

@@ -87,15 +87,15 @@ class VectorBlock:
 
 def raised(codes: Codes) -> tuple[UnsignedCodes, NDArray[np.int32]]:
     """Converts codes, shape (n, dim), to the `raised` and `offsets` of a `VectorBlock`."""
-    found = codes.view(np.uint8) ^ np.uint8(LIFT)  # in two's complement that adds LIFT
+    lifted = codes.view(np.uint8) ^ np.uint8(LIFT)  # in two's complement that adds LIFT
     ones = np.ones((1, codes.shape[1]), dtype=np.uint8)
-    sums = np.asarray(simsimd.cdist(found, ones, metric="dot"))[:, 0]
-    return found, (-LIFT * sums).astype(np.int32)
+    sums = np.asarray(simsimd.cdist(lifted, ones, metric="dot"))[:, 0]
+    return lifted, (-LIFT * sums).astype(np.int32)
 
 
-def to_signed(found: UnsignedCodes) -> Codes:
+def to_signed(lifted: UnsignedCodes) -> Codes:
     """Converts the result of `raised` back to signed codes."""
-    return (found ^ np.uint8(LIFT)).view(np.int8)
+    return (lifted ^ np.uint8(LIFT)).view(np.int8)
 
 
 def build(rows: Iterable[tuple[int, float, bytes]]) -> bytes:
@@ -104,28 +104,28 @@ def build(rows: Iterable[tuple[int, float, bytes]]) -> bytes:
     Raises:
         StoreCorrupt: vectors differ in length.
     """
-    held = {ordinal: (scale, codes) for ordinal, scale, codes in rows}
-    ordinals = sorted(held)
-    sizes = {len(codes) for _, codes in held.values()}
+    by_ordinal = {ordinal: (scale, codes) for ordinal, scale, codes in rows}
+    ordinals = sorted(by_ordinal)
+    sizes = {len(codes) for _, codes in by_ordinal.values()}
     if len(sizes) > 1:
         raise StoreCorrupt(
             f"vectors of one model have the lengths {sorted(sizes)}; expected one length: run `clew doctor --repair`"
         )
     return _seal(
         np.array(ordinals, dtype=np.int64),
-        np.array([held[ordinal][0] for ordinal in ordinals], dtype=np.float32),
-        np.frombuffer(b"".join(held[ordinal][1] for ordinal in ordinals), dtype=np.int8),
+        np.array([by_ordinal[ordinal][0] for ordinal in ordinals], dtype=np.float32),
+        np.frombuffer(b"".join(by_ordinal[ordinal][1] for ordinal in ordinals), dtype=np.int8),
     )
 
 
 def merge(segments: Sequence[VectorSegment]) -> bytes:
     """Merges segments into one; of two vectors of one turn that of the later segment is kept."""
-    ordinals = np.concatenate([each.ordinals for each in segments])
+    ordinals = np.concatenate([segment.ordinals for segment in segments])
     order = np.argsort(ordinals, kind="stable")
     last = np.append(np.diff(ordinals[order]) != 0, True)
     order = order[last]
-    codes = np.concatenate([each.codes for each in segments])
-    return _seal(ordinals[order], np.concatenate([each.scales for each in segments])[order], codes[order])
+    codes = np.concatenate([segment.codes for segment in segments])
+    return _seal(ordinals[order], np.concatenate([segment.scales for segment in segments])[order], codes[order])
 
 
 def without(segment: VectorSegment, ordinals: Iterable[int]) -> bytes | None:

@@ -71,15 +71,15 @@ def scan(result: NDArray[np.float64], blocks: Sequence[VectorBlock], codes: Code
 
 def has_vector(view: IndexView, model: str) -> NDArray[np.bool_]:
     """Which turns have a vector of this model."""
-    found = np.zeros(len(view.turns.ordinal), dtype=bool)
+    covered = np.zeros(len(view.turns.ordinal), dtype=bool)
     for block in view.vectors.get(model, ()):
-        found[block.positions[block.positions >= 0]] = True
-    return found
+        covered[block.positions[block.positions >= 0]] = True
+    return covered
 
 
 def vectors_at(view: IndexView, model: str, positions: Collection[int]) -> dict[int, NDArray[np.float32]]:
     """The stored (quantised) vectors of some turns by position; turns without a vector are absent."""
-    found: dict[int, NDArray[np.float32]] = {}
+    vectors: dict[int, NDArray[np.float32]] = {}
     wanted = np.array(sorted(positions), dtype=np.intp)
     for block in view.vectors.get(model, ()):
         if block.unbroken:
@@ -88,8 +88,8 @@ def vectors_at(view: IndexView, model: str, positions: Collection[int]) -> dict[
         else:
             rows = np.flatnonzero(np.isin(block.positions, wanted))
         for row in rows:
-            found[int(block.positions[row])] = block.codes(row).astype(np.float32) * np.float32(block.scales[row])
-    return found
+            vectors[int(block.positions[row])] = block.codes(row).astype(np.float32) * np.float32(block.scales[row])
+    return vectors
 
 
 def likeness(view: IndexView, model: str) -> float:
@@ -128,14 +128,14 @@ def _scan(
     for low in range(0, len(block.positions), CHUNK):
         rows = slice(low, low + CHUNK)
         positions = block.positions[rows]
-        found = np.add.outer(level, block.offsets[rows])
-        found += np.asarray(simsimd.cdist(block.raised[rows], asked, metric="dot")).T
+        cosines = np.add.outer(level, block.offsets[rows])
+        cosines += np.asarray(simsimd.cdist(block.raised[rows], asked, metric="dot")).T
         if block.unbroken:
             first = int(positions[0])
             into = result[:, first : first + len(positions)]
             np.multiply.outer(scales, block.scales[rows], out=into)
-            into *= found
+            into *= cosines
         else:
             known = positions >= 0
             steps = np.multiply.outer(scales, block.scales[rows])
-            result[:, positions[known]] = (found * steps)[:, known]
+            result[:, positions[known]] = (cosines * steps)[:, known]

@@ -241,8 +241,8 @@ class IndexView:
     def next(self) -> NDArray[np.intp]:
         """For each piece the following one in the same session and branch; -1 for none."""
         size = len(self.pieces.turn)
-        held = self.links[1][:size]
-        return np.where(held < size, held, -1)
+        following = self.links[1][:size]
+        return np.where(following < size, following, -1)
 
     @property
     def first_pieces(self) -> NDArray[np.intp]:
@@ -273,7 +273,7 @@ class IndexView:
 
     def _found(self, term: str) -> Postings:
         *columns, df = gather_postings(self._codes_of(term), self._segments)
-        numbers, body, extra = (np.frombuffer(each, kind) for each, kind in zip(columns, _POSTINGS, strict=True))
+        numbers, body, extra = (np.frombuffer(column, kind) for column, kind in zip(columns, _POSTINGS, strict=True))
         unpacked = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
         if unpacked is not None:
             df += self._turns_in(unpacked[0])
@@ -459,6 +459,6 @@ def _closed(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _frozen(array: NDArray[Any], size: int) -> NDArray[Any]:
-    held = array[:size]
-    held.flags.writeable = False
-    return held
+    frozen = array[:size]
+    frozen.flags.writeable = False
+    return frozen

@@ -142,17 +142,17 @@ class ChatMemorizer:
 
 def _messages(value: Any, role: str) -> list[JsonObject]:
     try:
-        found = messages_in(value, role)
+        messages = messages_in(value, role)
     except (ValueError, TypeError, RecursionError) as error:
         raise InputError(
             f"the {role}'s {type(value).__name__} cannot be read: {error}; give text or messages"
         ) from error
-    if found is None:
+    if messages is None:
         raise InputError(
             f"the {role}'s part is {type(value).__name__} {value!r:.60}; expected text, a message, a list of "
             "messages, or what an SDK of OpenAI, Anthropic or Google returns"
         )
-    return found
+    return messages
 
 
 def _is_history(value: Any) -> bool:
@@ -173,7 +173,7 @@ def _last_of_user(asked: Any) -> Any:
     """The last message of the user in what was asked, as it was given."""
     if not isinstance(asked, list | tuple):
         return asked
-    users = [each for each in asked if isinstance(each, str) or _role_of(each) == "user"]
+    users = [message for message in asked if isinstance(message, str) or _role_of(message) == "user"]
     return users[-1] if users else None
 
 
@@ -181,7 +181,7 @@ def _without_instructions(asked: Any) -> Any:
     """A history without the program's instructions to the model, which are not part of the conversation."""
     if not isinstance(asked, list | tuple):
         return asked
-    return [each for each in asked if _role_of(each) != "system"]
+    return [message for message in asked if _role_of(message) != "system"]
 
 
 def _last_texts(asked: Any) -> list[str]:

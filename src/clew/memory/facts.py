@@ -78,11 +78,11 @@ class MemoryFacts(MemoryProjects):
         )
         view = self.reads.live.view()
         with reading_derived(self.reads.store) as reader:
-            found = find_facts(reader, self.space, with_all_names(reader, self.space, view, query), now, view)
+            answers = find_facts(reader, self.space, with_all_names(reader, self.space, view, query), now, view)
             owned = [] if query.subject is None else owned_subjects(reader, self.space, view, query.subject)
             for name in owned:
-                found += find_facts(reader, self.space, replace(query, subject=name), now, view)
-        return newest_first(found)[: query.limit] if owned else found
+                answers += find_facts(reader, self.space, replace(query, subject=name), now, view)
+        return newest_first(answers)[: query.limit] if owned else answers
 
     def edges(self, subject: str | None = None) -> list[FactLink]:
         """Returns the links between facts, sorted by the ids of both: which replaced which, which rests on which.
@@ -110,10 +110,10 @@ class MemoryFacts(MemoryProjects):
         view = self.reads.live.view()
         with reading_derived(self.reads.store) as reader:
             now, asked = self.reads.clock(), FactQuery(subject=name, verb=wanted)
-            found = fact_history(reader, self.space, with_all_names(reader, self.space, view, asked), now, view)
+            statements = fact_history(reader, self.space, with_all_names(reader, self.space, view, asked), now, view)
             for owned in owned_subjects(reader, self.space, view, name):
-                found += fact_history(reader, self.space, replace(asked, subject=owned), now, view)
-        return earliest_first(found)
+                statements += fact_history(reader, self.space, replace(asked, subject=owned), now, view)
+        return earliest_first(statements)
 
     def correct(
         self,

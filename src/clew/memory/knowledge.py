@@ -65,8 +65,8 @@ class MemoryKnowledge(MemoryFacts):
         with reading_derived(self.reads.store) as reader:
             if name is None:
                 return runs_of(reader, self.space)
-            made = run_of(reader, self.space, name)
-        return [] if made is None else [made]
+            run = run_of(reader, self.space, name)
+        return [] if run is None else [run]
 
     def _extractor(
         self, limit: Any, semantic_calls: int | None, counting: Counting | None, *, use_model: bool

@@ -59,9 +59,9 @@ class MemoryProjects(MemoryQuests):
         """
         self._check_open()
         folder = usable_path(root, "the folder of the project")
-        found = detach(self.reads.store, self.space, folder.expanduser().resolve().as_posix())
+        detached = detach(self.reads.store, self.space, folder.expanduser().resolve().as_posix())
         self.parts.worker.wake()
-        return found
+        return detached
 
     def projects(self) -> tuple[str, ...]:
         """Lists the folders of the attached projects, in the order in which they were attached."""

@@ -115,13 +115,13 @@ class MemoryQuests(MemoryPauses):
 
     def _complete(self, reader: Reader, name: str) -> Quest:
         """The quest as it is sealed; raises InputError if it is not complete."""
-        found = get_quest(reader, self.space, name)
-        if found.stage != QuestStage.COMPLETE:
+        quest = get_quest(reader, self.space, name)
+        if quest.stage != QuestStage.COMPLETE:
             raise InputError(
-                f"{name!r} is in the stage {found.stage.value!r}; only a complete quest is sealed. If it is done, "
+                f"{name!r} is in the stage {quest.stage.value!r}; only a complete quest is sealed. If it is done, "
                 "set its stage to complete first"
             )
-        return replace(found, sealed="")
+        return replace(quest, sealed="")
 
     def _sealed(
         self, quest: Quest, files: Sequence[SealedFile], root: Path | None, tx: Transaction
@@ -153,8 +153,8 @@ class MemoryQuests(MemoryPauses):
             if name not in seals:
                 raise NotFoundError(f"{name!r} is not sealed in space {self.space!r}; `clew quest` lists what is")
             seal = seals[name]
-            found = check_seal(seal, hashes_now(reader, self.space, seal), root=folder)
-        return replace(found, before=seal_before(seal, seals.values()))
+            check = check_seal(seal, hashes_now(reader, self.space, seal), root=folder)
+        return replace(check, before=seal_before(seal, seals.values()))
 
     def quest_patterns(self) -> list[QuestPattern]:
         """Lists the stored patterns, made from own quests or imported, oldest first."""

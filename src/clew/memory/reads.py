@@ -67,8 +67,8 @@ class MemoryReads(MemoryRecalls):
         """
         self._check_open()
         with self.reads.store.snapshot() as reader:
-            found = snapshots_of(reader, self.space, given_session(session))
-        return found or _none_of(self.reads, session, found)
+            snapshots = snapshots_of(reader, self.space, given_session(session))
+        return snapshots or _none_of(self.reads, session, snapshots)
 
     def labels(self, namespace: str = TAG) -> list[LabelCount]:
         """Counts the labels of the space, the most frequent first, equally frequent ones by name.
@@ -154,8 +154,8 @@ class MemoryReads(MemoryRecalls):
             NotFoundError: there is no such session.
         """
         self._check_open()
-        found = domain_evolution(self.reads, given_session(session))
-        return found or _none_of(self.reads, session, found)
+        evolution = domain_evolution(self.reads, given_session(session))
+        return evolution or _none_of(self.reads, session, evolution)
 
     def in_common(self, first: Iterable[str], second: Iterable[str]) -> InCommon:
         """Tells which domains two stretches of conversation share.

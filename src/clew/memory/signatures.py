@@ -17,7 +17,7 @@ def listing_options(options: type, **defaults: Any) -> Callable[[Callable[P, T]]
 
     def listed(function: Callable[P, T]) -> Callable[P, T]:
         plain = signature(function)
-        named = [each for each in plain.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+        named = [parameter for parameter in plain.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
         added = [
             Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=kind)
             for name, kind in options.__annotations__.items()

@@ -17,6 +17,6 @@ def smallest_budget(memory: MemoryRecalls, context: Context) -> int:
     Raises:
         NotFoundError: a turn, or the receipt, was forgotten meanwhile.
     """
-    shortest = sorted(context.omitted, key=lambda each: each.tokens)[:TRIED]
+    shortest = sorted(context.omitted, key=lambda entry: entry.tokens)[:TRIED]
     count = counter(memory.explain(context.receipt_id).settings["counter"])
-    return least_budget((memory.get(each.turn_ids[0]) for each in shortest), count)
+    return least_budget((memory.get(entry.turn_ids[0]) for entry in shortest), count)

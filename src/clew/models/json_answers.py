@@ -47,7 +47,7 @@ def ask_json(complete: Complete, prompt: Prompt, schema: Schema, *, max_tokens: 
         ModelError: the model refused, gave no valid value after all attempts, or the call failed.
     """
     prompt = json_prompt(prompt, schema)
-    told = 0
+    repeated = 0
     while True:
         answer = complete(prompt, max_tokens=max_tokens)
         if answer.stop == "refusal":
@@ -55,11 +55,13 @@ def ask_json(complete: Complete, prompt: Prompt, schema: Schema, *, max_tokens: 
         try:
             return read_value(answer, schema)
         except ModelError as error:
-            if told == REPAIRS:
-                raise ModelError(f"{answer.model} gave no usable answer, asked {told + 1} times: {error}") from error
+            if repeated == REPAIRS:
+                raise ModelError(
+                    f"{answer.model} gave no usable answer, asked {repeated + 1} times: {error}"
+                ) from error
             wrong = f"That cannot be used: {error}. Answer again, with the JSON value alone."
         prompt = prompt.then(answer.text[:_RETOLD] or "(nothing)", wrong)
-        told += 1
+        repeated += 1
 
 
 def json_prompt(prompt: Prompt, schema: Schema) -> Prompt:
@@ -78,10 +80,10 @@ def read_value(answer: Completion, schema: Schema) -> Any:
     fitting: list[Any] = []
     text = _without_thoughts(answer.text[:_READ].strip())
     for value in _values(text):
-        found = problem(value, schema)
-        if found is None and value not in fitting:
+        fault = problem(value, schema)
+        if fault is None and value not in fitting:
             fitting.append(value)
-        wrong = wrong or found or ""
+        wrong = wrong or fault or ""
     if not fitting and answer.stop == "length":
         complete = (with_empty_lists(value, schema) for value in _complete_part(text))
         fitting = [value for value in complete if problem(value, schema) is None]

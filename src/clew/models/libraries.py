@@ -76,10 +76,10 @@ def sentence_transformers_embedder(
 
 
 def _required(package: str, installed: Callable[[str], str | None]) -> str:
-    found = installed(package)
-    if found is None:
+    module = installed(package)
+    if module is None:
         raise MissingExtra(f"the embedder needs {package}, which is not installed; run: pip install {package}")
-    return found
+    return module
 
 
 def _adapted(name: str, build: Callable[[], Any], run: Callable[[Any, list[str]], list[Any]]) -> FunctionEmbedder:

@@ -69,10 +69,10 @@ class Completion(Record):
 
 def request_digest(prompt: Prompt, max_tokens: int) -> bytes:
     """SHA-256 of a request: with the model's name, the key of its recorded answer."""
-    told = {
+    request = {
         "instructions": prompt.instructions,
         "messages": [message.to_dict() for message in prompt.messages],
         "schema": prompt.schema,
         "max_tokens": max_tokens,
     }
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).digest()
+    return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).digest()

@@ -67,11 +67,11 @@ class RecordedEmbedder:
         """
         keys = [text_key(text) for text in texts]
         unique = dict(zip(keys, texts, strict=True))
-        found = self._read(list(unique))
-        missing = [key for key in unique if key not in found]
+        vectors = self._read(list(unique))
+        missing = [key for key in unique if key not in vectors]
         if missing:
-            found |= self._record(missing, [unique[key] for key in missing])
-        rows = [np.frombuffer(found[key], "<f4") for key in keys]
+            vectors |= self._record(missing, [unique[key] for key in missing])
+        rows = [np.frombuffer(vectors[key], "<f4") for key in keys]
         return np.array(rows, np.float32).reshape(len(texts), self.dim)
 
     def close(self) -> None:
@@ -103,13 +103,13 @@ class RecordedEmbedder:
 
     def _read(self, keys: list[bytes]) -> dict[bytes, bytes]:
         query = "SELECT vector FROM vector WHERE name = ? AND text = ?"
-        found: dict[bytes, bytes] = {}
+        recorded: dict[bytes, bytes] = {}
         with self._connection() as connection:
             for key in keys:
                 row: Any = connection.execute(query, (self.name, key)).fetchone()
                 if row is not None:
-                    found[key] = row[0]
-        return found
+                    recorded[key] = row[0]
+        return recorded
 
     @contextmanager
     def _connection(self) -> Iterator[apsw.Connection]:

@@ -57,7 +57,7 @@ def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
         full["items"] = strict(full["items"])
     if full.get("type") == "object":
         inner = full.get("properties", {})
-        full["properties"] = {name: strict(each) for name, each in inner.items()}
+        full["properties"] = {name: strict(member) for name, member in inner.items()}
         full |= {"required": list(full.get("required", inner)), "additionalProperties": False}
     return full
 
@@ -75,7 +75,7 @@ def shortened(schema: Mapping[str, Any], tokens: int, wanted: int) -> dict[str, 
         if "maxItems" in short:
             short["maxItems"] = max(1, short["maxItems"] * tokens // wanted)
     if "properties" in short:
-        short["properties"] = {name: shortened(each, tokens, wanted) for name, each in short["properties"].items()}
+        short["properties"] = {name: shortened(member, tokens, wanted) for name, member in short["properties"].items()}
     if "maxLength" in short:
         short["maxLength"] = max(1, min(short["maxLength"], tokens * _CHARS_PER_TOKEN // 2))
     return short
@@ -86,7 +86,7 @@ def with_empty_lists(value: Any, schema: Mapping[str, Any]) -> Any:
     if not isinstance(value, dict):
         return value
     inner: Mapping[str, Any] = schema.get("properties", {})
-    return value | {name: [] for name, each in inner.items() if each["type"] == "array" and name not in value}
+    return value | {name: [] for name, member in inner.items() if member["type"] == "array" and name not in value}
 
 
 def _object_problem(value: dict[str, Any], schema: Mapping[str, Any], at: str) -> str | None:
@@ -97,15 +97,15 @@ def _object_problem(value: dict[str, Any], schema: Mapping[str, Any], at: str) -
     unknown = [name for name in value if name not in inner]
     if unknown:
         return f"{at} has {reprlib.repr(unknown[0])}, which nobody asked for"
-    found = (problem(each, inner[name], f"{name!r}") for name, each in value.items())
-    return next((wrong for wrong in found if wrong), None)
+    problems = (problem(member, inner[name], f"{name!r}") for name, member in value.items())
+    return next((wrong for wrong in problems if wrong), None)
 
 
 def _array_problem(value: list[Any], schema: Mapping[str, Any], at: str) -> str | None:
     if len(value) > schema.get("maxItems", math.inf):
         return f"{at} has {len(value)} items; at most {schema['maxItems']} are allowed"
-    found = (problem(each, schema["items"], f"item {place} of {at}") for place, each in enumerate(value))
-    return next((wrong for wrong in found if wrong), None)
+    problems = (problem(item, schema["items"], f"item {place} of {at}") for place, item in enumerate(value))
+    return next((wrong for wrong in problems if wrong), None)
 
 
 def _number_problem(value: float, schema: Mapping[str, Any], at: str) -> str | None:

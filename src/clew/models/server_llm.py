@@ -113,7 +113,7 @@ class ServedLLM(LLM):
 
 def _well_formed(prompt: Prompt) -> Prompt:
     """Lone surrogates have no UTF-8 form; each becomes a question mark."""
-    messages = tuple(replace(each, text=_encodable(each.text)) for each in prompt.messages)
+    messages = tuple(replace(message, text=_encodable(message.text)) for message in prompt.messages)
     return replace(prompt, instructions=_encodable(prompt.instructions), messages=messages)
 
 

@@ -47,8 +47,8 @@ Installed = Callable[[str], str | None]
 
 def find_spacy(*, installed: Installed = installed_version, load: Load = load_library) -> "SpacyRecogniser | None":
     """The first of `PREFERRED` that is installed; None if none is."""
-    found = ((name, installed(name)) for name in PREFERRED)
-    return next((SpacyRecogniser(name, _called(name, version), load) for name, version in found if version), None)
+    packages = ((name, installed(name)) for name in PREFERRED)
+    return next((SpacyRecogniser(name, _called(name, version), load) for name, version in packages if version), None)
 
 
 def spacy_recogniser(
@@ -131,7 +131,7 @@ class SpacyRecogniser:
 
 
 def _spans(document: Any) -> tuple[NameSpan, ...]:
-    found = ((each.start_char, each.end_char, each.label_.upper()) for each in document.ents)
+    spans = ((entity.start_char, entity.end_char, entity.label_.upper()) for entity in document.ents)
     return tuple(
-        NameSpan(start, end, LABELS.get(label, NodeType.NAME)) for start, end, label in found if label not in _NO_NAMES
+        NameSpan(start, end, LABELS.get(label, NodeType.NAME)) for start, end, label in spans if label not in _NO_NAMES
     )

@@ -144,7 +144,7 @@ def gemini_llm(model: str, base_url: str = GEMINI_URL, reach: ServerOptions | No
         roles = {"user": "user", "assistant": "model"}
         done = made.models.generate_content(
             model=model,
-            contents=[{"role": roles[each.role], "parts": [{"text": each.text}]} for each in prompt.messages],
+            contents=[{"role": roles[message.role], "parts": [{"text": message.text}]} for message in prompt.messages],
             config=settings,
         )
         wrote = ("candidates_token_count", "thoughts_token_count")
@@ -256,8 +256,8 @@ def _counts(usage: Any, told_in: tuple[str, ...], told_out: tuple[str, ...]) -> 
 
 
 def _sum(usage: Any, names: tuple[str, ...]) -> int | None:
-    found = [getattr(usage, name, None) for name in names]
-    numbers = [each for each in found if isinstance(each, int)]
+    values = [getattr(usage, name, None) for name in names]
+    numbers = [value for value in values if isinstance(value, int)]
     return sum(numbers) if numbers else None
 
 

@@ -76,7 +76,7 @@ class WordPiece:
     def _split(self, word: str) -> tuple[int, ...]:
         if len(word) > LONGEST_WORD:
             return (UNKNOWN,)
-        found: list[int] = []
+        pieces: list[int] = []
         begin = 0
         while begin < len(word):
             prefix = "##" if begin else ""
@@ -86,9 +86,9 @@ class WordPiece:
                     break
             else:
                 return (UNKNOWN,)
-            found.append(number)
+            pieces.append(number)
             begin = end
-        return tuple(found)
+        return tuple(pieces)
 
 
 class _Spelling(dict[int, str]):

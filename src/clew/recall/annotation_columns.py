@@ -125,7 +125,9 @@ class Table:
             self._scores[start:end, _SCORE[name]] = [annotation.get(name, np.nan) for annotation in annotations]
         analysed = np.array([bool(analysis) for analysis in analyses], dtype=np.bool_)
         for place, name in enumerate(_FLAGS):
-            self._flags[start:end, place] = np.where(analysed, [bool(analysis.get(name)) for analysis in analyses], np.nan)
+            self._flags[start:end, place] = np.where(
+                analysed, [bool(analysis.get(name)) for analysis in analyses], np.nan
+            )
         self._scores[start:end, : len(OVERLAYS)] = np.where(analysed, 0.0, np.nan)[:, None]
         for row, analysis in enumerate(analyses, start):
             for name, score in analysis.get("overlays", _NOTHING).items():

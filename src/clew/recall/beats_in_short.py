@@ -83,7 +83,7 @@ def _in_short(
     """Beats in their order, with their renderings; none of which a turn is filtered out."""
     shown = _shown(reader, space, list(weights))
     shortened = []
-    for beat in sorted(weights, key=lambda each: (each.session, each.low)):
+    for beat in sorted(weights, key=lambda key: (key.session, key.low)):
         own = _positions(view, beat)
         if beat.node in shown and len(own) and (mask is None or mask[own].all()):
             shortened.append(
@@ -108,7 +108,11 @@ def _shown(reader: Reader, space: str, beats: list[NodeOutline]) -> dict[str, Re
     extracts = zip(names, renderings_of(reader, space, names, "salient"), strict=True)
     summaries = zip(names, renderings_of(reader, space, names, "summary"), strict=True)
     renderings = {node: rendering for node, rendering in extracts if rendering is not None}
-    return renderings | {node: rendering for node, rendering in summaries if rendering is not None and rendering.method.startswith(BY_MODEL)}
+    return renderings | {
+        node: rendering
+        for node, rendering in summaries
+        if rendering is not None and rendering.method.startswith(BY_MODEL)
+    }
 
 
 def _lines(rendering: Rendering) -> list[NodeLine]:

@@ -110,11 +110,11 @@ def _asked(title: str, turns: Sequence[Turn]) -> str:
 
 def _last_said(turns: Sequence[Turn]) -> list[tuple[str, str]]:
     """Who said what last, of the user and the assistant, in order; thanks and goodbyes only where there is no more."""
-    told, courtesies = dict[str, tuple[int, str]](), dict[str, tuple[int, str]]()
+    latest, courtesies = dict[str, tuple[int, str]](), dict[str, tuple[int, str]]()
     for place, turn in reversed(list(enumerate(turns))):
-        if turn.origin in _SAID and turn.origin not in told and (text := _prose(turn)):
-            (told if without_courtesy(text) else courtesies).setdefault(turn.origin, (place, text))
-    last = sorted((place, origin, text) for origin, (place, text) in (courtesies | told).items())
+        if turn.origin in _SAID and turn.origin not in latest and (text := _prose(turn)):
+            (latest if without_courtesy(text) else courtesies).setdefault(turn.origin, (place, text))
+    last = sorted((place, origin, text) for origin, (place, text) in (courtesies | latest).items())
     return [(origin, text) for _, origin, text in last]
 
 

@@ -90,7 +90,10 @@ def decisions_about(
                 request.ordinal or 0, _decision(request, "request", prose_of(request), how, later, written)
             )
     known = {decision.turn for decision in decisions}
-    return [*decisions, *(request_decision for request_decision in requests.values() if request_decision.turn not in known)][:limit]
+    return [
+        *decisions,
+        *(request_decision for request_decision in requests.values() if request_decision.turn not in known),
+    ][:limit]
 
 
 def _concerned(

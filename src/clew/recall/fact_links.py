@@ -63,7 +63,7 @@ def with_links(
     linked: dict[Place, Fact | FactSummary] = {places[fact.id]: fact for fact in facts}
     others = sorted({place for every in ends.values() for _, place, _ in every} - linked.keys())
     linked |= summaries_at(reader, space, others, marks)
-    found = []
+    facts_linked = []
     for fact in facts:
         links = tuple(
             linked_fact(kind, linked[place], is_source=back)
@@ -71,8 +71,8 @@ def with_links(
             if place in linked
         )
         stands = fact.standing if moment is None else standing(fact, moment).value
-        found.append(_shown(fact, said_scope(fact.scope), stands, links))
-    return found
+        facts_linked.append(_shown(fact, said_scope(fact.scope), stands, links))
+    return facts_linked
 
 
 def _ends(reader: Reader, space: str, places: Collection[Place]) -> dict[Place, list[tuple[LinkKind, Place, bool]]]:

@@ -233,5 +233,7 @@ def _rederived(
         links[link.source].append(linked_fact(link.kind, every[link.target], is_source=False))
         links[link.target].append(linked_fact(link.kind, every[link.source], is_source=True))
     joined = {group_of(row.statement, aliases) for row in stating if row.group in groups}
-    derived = [replace(fact, statements=(), links=tuple(links[fact.id])) for fact in book.facts() if fact.group in joined]
+    derived = [
+        replace(fact, statements=(), links=tuple(links[fact.id])) for fact in book.facts() if fact.group in joined
+    ]
     return sorted(derived, key=lambda fact: place_of(fact.id, marks.ordinal), reverse=True)

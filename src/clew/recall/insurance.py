@@ -61,7 +61,9 @@ def insurance(
         session,
         [known.without(turn) for turn in recap_turns(zip(lost, scores, strict=True), call_labels(turns))],
         tasks=[
-            task for task in open_tasks(turns) if " ".join(task.text.split()) not in prompt and not known.knows(task.text)
+            task
+            for task in open_tasks(turns)
+            if " ".join(task.text.split()) not in prompt and not known.knows(task.text)
         ],
         title=title,
         known=prompt,
@@ -81,7 +83,7 @@ def lost_parts(turns: Sequence[Turn], prompt: str) -> list[Turn]:
     """
     lost = []
     for turn in turns:
-        parts = tuple(part for each in turn.parts if (part := _lost(each, prompt)) is not None)
+        parts = tuple(part for candidate in turn.parts if (part := _lost(candidate, prompt)) is not None)
         if parts:
             lost.append(with_parts(turn, parts) if parts != turn.parts else turn)
     return lost

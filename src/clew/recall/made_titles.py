@@ -48,9 +48,7 @@ def made_title(reader: Reader, space: str, view: IndexView, session: str, ends: 
         opening_rows = _rows(reader, space, view, session, np.flatnonzero(here)[:OPENING].tolist(), first)
         return _of_talk(view, opening_rows) or title_of(row.text for row in opening_rows)
     summaries = (row.text for row in rows if row.origin != "user" and _is_summary(row))
-    asked_by = {
-        origin: [row.text for row in rows if row.origin == origin and row.role == "user"] for origin in _ASKING
-    }
+    asked_by = {origin: [row.text for row in rows if row.origin == origin and row.role == "user"] for origin in _ASKING}
     return title_of(asked_by["user"], next(summaries, None)) or title_of(asked_by["assistant"])
 
 

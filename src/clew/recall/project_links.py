@@ -38,7 +38,9 @@ class ElementLink:
 def elements_meant(lens: ProjectLens, wanted: About | Phrase) -> list[ProjectElement]:
     """The elements of a project that a path, a symbol or words mean, in order."""
     if isinstance(wanted, Phrase):
-        return [element for element in lens.elements if fold_contains(f"{element.title}\n{element.text}", wanted.phrase)]
+        return [
+            element for element in lens.elements if fold_contains(f"{element.title}\n{element.text}", wanted.phrase)
+        ]
     if wanted.kind == "symbol":
         pattern = symbol_pattern(wanted.name)
         return [element for element in lens.elements if element.name and pattern.search(element.title)]
@@ -54,7 +56,10 @@ def linked_to(
 ) -> Values:
     """1 for turns that are linked to an element that is meant, 0 for others; NaN for turns that are not read yet."""
     meant = [(lens, elements_meant(lens, wanted)) for lens in meet.lenses]
-    paths = [(lens, {element.path for element in elements if _is_wanted_by_path(element, wanted)}) for lens, elements in meant]
+    paths = [
+        (lens, {element.path for element in elements if _is_wanted_by_path(element, wanted)})
+        for lens, elements in meant
+    ]
 
     def concerns_one(links: TurnLinks) -> bool:
         return any(match.path in elements for lens, elements in paths if elements for _, match in lens.files_of(links))

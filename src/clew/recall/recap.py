@@ -42,7 +42,11 @@ def recap_of(
         compaction = newest_compaction(reader, path.space, session)
         if compaction is not None and until_now and compaction.last + 1 < turns:
             source = _to_the_end(reader, path.space, session, count)
-        elif compaction is not None and style == "auto" and (compaction.budget, compaction.counter) == (budget, count.name):
+        elif (
+            compaction is not None
+            and style == "auto"
+            and (compaction.budget, compaction.counter) == (budget, count.name)
+        ):
             return replace(compaction.recap, turns=turns)
         else:
             material = None if compaction is None else _gathered(reader, path.space, session, compaction.last, count)

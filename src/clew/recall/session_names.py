@@ -26,7 +26,9 @@ def session_meant(path: ReadPath, name: str) -> str:
         NotFoundError: there is none.
     """
     session = name if is_session(path, name) else session_shown_as(path, name)
-    session = session or _only(name, [candidate for candidate in path.live.view().sessions if candidate.startswith(name)])
+    session = session or _only(
+        name, [candidate for candidate in path.live.view().sessions if candidate.startswith(name)]
+    )
     session = session or _only(name, _titled(path, name))
     if session is None:
         raise no_such_session(path, name)
@@ -72,12 +74,16 @@ def session_shown_as(path: ReadPath, name: str) -> str | None:
     """
     sessions = path.live.view().sessions
     asked = {name, name.lower()}  # the digits of a UUID are shown in lower case, the beginning of a long name as it is
-    session = _only(name, [candidate for candidate in sessions if candidate != name and short_session(candidate) in asked])
+    session = _only(
+        name, [candidate for candidate in sessions if candidate != name and short_session(candidate) in asked]
+    )
     if session is None and BEGIN_OF_UUID.fullmatch(name):  # of a UUID whose short name has more digits
         begin = f"{name.lower()}-"
         session = _only(name, [candidate for candidate in sessions if short_session(candidate).startswith(begin)])
     wanted = printable_name(name).strip()
-    odd = [] if session else [candidate for candidate in sessions if candidate != name and wanted in _printed(candidate)]
+    odd = (
+        [] if session else [candidate for candidate in sessions if candidate != name and wanted in _printed(candidate)]
+    )
     return session or _only(name, odd)
 
 

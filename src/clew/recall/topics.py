@@ -23,7 +23,12 @@ def topics_of(reader: Reader, space: str, names: Sequence[str] | None, limit: in
     nodes = _rendered_nodes(reader, space, chosen)
     texts = zip(*(renderings_of(reader, space, nodes, kind) for kind in _KINDS), strict=True)
     return [
-        Topic(label.name, label.count, label.aliases, *("" if rendering is None else rendering.text for rendering in renderings))
+        Topic(
+            label.name,
+            label.count,
+            label.aliases,
+            *("" if rendering is None else rendering.text for rendering in renderings),
+        )
         for label, renderings in zip(chosen, texts, strict=True)
     ]
 

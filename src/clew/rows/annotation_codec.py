@@ -40,20 +40,20 @@ def weighing_text(said: Mapping[str, Any]) -> str:
 
 def weighing_of(text: str) -> dict[str, Any]:
     """The values by annotation kind."""
-    held = json.loads(text)
-    if isinstance(held, dict):
-        return held
-    layer1, coherence, domains, nuance = held[:4]
+    values = json.loads(text)
+    if isinstance(values, dict):
+        return values
+    layer1, coherence, domains, nuance = values[:4]
     said: dict[str, Any] = {
         "layer1": score_of(layer1),
         "coherence": score_of(coherence),
         "domains": DOMAINS.read(domains),
         "nuance": NUANCES.read(nuance),
     }
-    if len(held) == 4:
+    if len(values) == 4:
         said["short_chunk"] = True
     else:
-        said[_SENTENCES] = [score_of(each) for each in held[4]]
+        said[_SENTENCES] = [score_of(score) for score in values[4]]
     return said
 
 
@@ -76,10 +76,10 @@ def analysis_text(said: Mapping[str, Any]) -> str:
 
 def analysis_of(text: str) -> dict[str, Any]:
     """The values by annotation kind."""
-    held = json.loads(text)
-    if isinstance(held, dict):
-        return held
-    novelty, importance, flags, tags, overlays, domains, others = held + _BLANK[len(held) :]
+    values = json.loads(text)
+    if isinstance(values, dict):
+        return values
+    novelty, importance, flags, tags, overlays, domains, others = values + _BLANK[len(values) :]
     said: dict[str, Any] = {"importance": score_of(importance), "novelty": score_of(novelty)}
     if overlays:
         said["overlays"] = {OVERLAYS.name(digit): score_of(score) for digit, score in overlays.items()}

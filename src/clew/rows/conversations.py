@@ -128,33 +128,33 @@ def get_conversation(reader: Reader, space: str, key: bytes) -> StoredConversati
     return None if row is None else _conversation(row)
 
 
-def put_conversation(tx: Transaction, space: str, each: StoredConversation) -> None:
+def put_conversation(tx: Transaction, space: str, conversation: StoredConversation) -> None:
     """Keeps a conversation in place of what was known of it; it is this process that waits for an answer, if any."""
-    details = {"ends": dict(each.ends), "state": each.state, "holder": _waiter(each.state)}
+    details = {"ends": dict(conversation.ends), "state": conversation.state, "holder": _waiter(conversation.state)}
     row = ConversationRow(
         space=space,
-        conversation=each.key,
-        session=each.session,
-        client=each.client,
-        own_id=each.own_id,
-        next_seq=each.next_seq,
+        conversation=conversation.key,
+        session=conversation.session,
+        client=conversation.client,
+        own_id=conversation.own_id,
+        next_seq=conversation.next_seq,
         details=dumps(details),
-        began_at=each.began_at,
-        seen_at=each.seen_at,
+        began_at=conversation.began_at,
+        seen_at=conversation.seen_at,
     )
     CONVERSATION.put(tx, [row])
 
 
 def set_state(tx: Transaction, space: str, key: bytes, state: State) -> None:
     """Notes what became of the last request of a conversation, if there is one."""
-    held = get_conversation(tx, space, key)
-    if held is not None and (held.state, held.holder) != (state, _waiter(state)):
-        put_conversation(tx, space, replace(held, state=state))
+    conversation = get_conversation(tx, space, key)
+    if conversation is not None and (conversation.state, conversation.holder) != (state, _waiter(state)):
+        put_conversation(tx, space, replace(conversation, state=state))
 
 
 def put_messages(tx: Transaction, space: str, messages: Iterable[StoredMessage]) -> None:
     """Keeps messages."""
-    MESSAGE.put(tx, (_message_row(space, each) for each in messages))
+    MESSAGE.put(tx, (_message_row(space, message) for message in messages))
 
 
 def get_messages(reader: Reader, space: str, keys: Sequence[tuple[bytes, int, bytes]]) -> list[StoredMessage | None]:
@@ -185,12 +185,12 @@ def with_chains(reader: Reader, space: str, chains: Sequence[bytes]) -> list[Sto
         return []
     rows = MESSAGE.scan_many(reader, [(space, chain) for chain in chains], index="chain")
     seen: Counter[bytes] = Counter()
-    found: list[StoredMessage] = []
+    chained: list[StoredMessage] = []
     for row in rows:
         seen[row.chain] += 1
         if seen[row.chain] <= SAME:
-            found.append(_message(row))
-    return found
+            chained.append(_message(row))
+    return chained
 
 
 def with_digest(reader: Reader, space: str, digest: bytes) -> list[StoredMessage]:
@@ -230,24 +230,24 @@ def drop_session(tx: Transaction, space: str, session: str) -> int:
 def agents_of(reader: Reader, space: str, client: str, main: str) -> list[str]:
     """The sessions of sub-agents without a name that work for a session of a program, the first one first."""
     rows = _OWNERS.scan(reader, (space,), (space,))
-    found = [row for row in rows if row.own_id == main and row.client == client and is_unnamed(row.session)]
-    return [row.session for row in sorted(found, key=lambda row: row.began_at)]
+    agents = [row for row in rows if row.own_id == main and row.client == client and is_unnamed(row.session)]
+    return [row.session for row in sorted(agents, key=lambda row: row.began_at)]
 
 
 def unused_conversations(reader: Reader, space: str, before: int, most: int) -> list[ConversationRow]:
     """Conversations with messages that were last seen before a time, and whose sessions are still stored."""
     rows = list(CONVERSATION.scan(reader, (space,), (space,)))
     nameless = _nameless(rows)
-    found: list[ConversationRow] = []
+    unused: list[ConversationRow] = []
     for row in rows:
         if row.seen_at >= before:
             continue
         holds_more = has_messages(reader, space, row.conversation) or row.session in nameless
         if holds_more and SESSION.get(reader, (space, row.session)) is not None:
-            found.append(row)
-        if len(found) == most:
+            unused.append(row)
+        if len(unused) == most:
             break
-    return found
+    return unused
 
 
 def drop_messages(tx: Transaction, space: str, conversations: Iterable[ConversationRow]) -> int:
@@ -299,10 +299,12 @@ def _own_name(_process: int) -> str:
     return holder_name()
 
 
-def _message_row(space: str, each: StoredMessage) -> MessageRow:
-    turns = "|".join(",".join(map(str, places)) for places in each.turns)
-    span = len(each.turns)
-    return MessageRow(space, each.conversation, each.depth, each.chain, each.digest, span, each.relayed, turns)
+def _message_row(space: str, message: StoredMessage) -> MessageRow:
+    turns = "|".join(",".join(map(str, places)) for places in message.turns)
+    span = len(message.turns)
+    return MessageRow(
+        space, message.conversation, message.depth, message.chain, message.digest, span, message.relayed, turns
+    )
 
 
 def _message(row: MessageRow) -> StoredMessage:

@@ -27,9 +27,9 @@ def read_prototypes(reader: Reader, space: str, model: str) -> Prototypes | None
     text = META_VALUE.get(reader, (space, KEPT + name))
     if text is None:
         return None
-    held = json.loads(text)
-    scales = np.array(held["scales"], np.float32)
-    codes = np.frombuffer(b64decode(held["codes"]), np.int8).reshape(len(scales), -1)
+    prototypes = json.loads(text)
+    scales = np.array(prototypes["scales"], np.float32)
+    codes = np.frombuffer(b64decode(prototypes["codes"]), np.int8).reshape(len(scales), -1)
     matrix = dequantize(codes, scales)
     return Prototypes(name, matrix[:-1], matrix[-1])
 
@@ -45,8 +45,8 @@ def make_prototypes(store: Store, space: str, embedder: Embedder) -> None:
     with store.snapshot() as reader:
         if META_VALUE.get(reader, (space, KEPT + prototypes_name(embedder.name))) is not None:
             return
-    made = prototypes_of(embedder)
-    codes, scales = quantize(np.vstack([made.centres, made.middle]))
+    prototypes = prototypes_of(embedder)
+    codes, scales = quantize(np.vstack([prototypes.centres, prototypes.middle]))
     text = dumps({"scales": [float(scale) for scale in scales], "codes": b64encode(codes.tobytes()).decode("ascii")})
-    row = MetaRow(space, KEPT + made.name, text)
+    row = MetaRow(space, KEPT + prototypes.name, text)
     store.transaction(lambda tx: META.put(tx, [row]), durable=False)

@@ -107,16 +107,16 @@ class Kept:
     seqs: Sequence[int]
 
 
-def note_chunk(tx: Transaction, key: tuple[str, str], kept: Kept, claim: Claim) -> bool:
+def note_chunk(tx: Transaction, key: tuple[str, str], chunk: Kept, claim: Claim) -> bool:
     """Keeps what became of a chunk, and renews the claim; False where a turn was forgotten meanwhile: nothing is kept.
 
     Args:
         key: space and session.
     """
     space, session = key
-    if None in TURN_SEQ.get_many(tx, [(space, session, seq) for seq in kept.seqs]):
+    if None in TURN_SEQ.get_many(tx, [(space, session, seq) for seq in chunk.seqs]):
         return False
-    record = kept.record
+    record = chunk.record
     row = ExtractionChunkRow(
         space,
         session,
@@ -129,12 +129,12 @@ def note_chunk(tx: Transaction, key: tuple[str, str], kept: Kept, claim: Claim) 
         record.attempts,
         record.reason,
         0,
-        None if kept.vector is None else packed_json(kept.vector.to_dict()),
+        None if chunk.vector is None else packed_json(chunk.vector.to_dict()),
     )
     EXTRACTION_CHUNK.put(tx, [row])
-    held = EXTRACTION_RUN.get(tx, (space, session))
-    if held is not None and held.holder == claim.holder:
-        EXTRACTION_RUN.put(tx, [held._replace(until=claim.now + CLAIM_US)])
+    run = EXTRACTION_RUN.get(tx, (space, session))
+    if run is not None and run.holder == claim.holder:
+        EXTRACTION_RUN.put(tx, [run._replace(until=claim.now + CLAIM_US)])
     return True
 
 
@@ -147,23 +147,23 @@ def drop_other_chunks(tx: Transaction, space: str, session: str, digests: Iterab
             tx.delete(EXTRACTION_CHUNK.name, key, key)
 
 
-def finish(tx: Transaction, space: str, made: Extraction, claim: Claim, at: int) -> bool:
+def finish(tx: Transaction, space: str, extraction: Extraction, claim: Claim, at: int) -> bool:
     """Ends a run with what became of it; False, and nothing is written, when the claim was lost or forgotten."""
-    row = EXTRACTION_RUN.get(tx, (space, made.run.session))
-    if row is None or row.holder != claim.holder or row.run != made.run.number:
+    row = EXTRACTION_RUN.get(tx, (space, extraction.run.session))
+    if row is None or row.holder != claim.holder or row.run != extraction.run.number:
         return False
-    EXTRACTION_RUN.put(tx, [_row(space, made, row.source, (None, 0), (row.started_at, at))])
+    EXTRACTION_RUN.put(tx, [_row(space, extraction, row.source, (None, 0), (row.started_at, at))])
     return True
 
 
 def _row(
-    space: str, made: Extraction, source: bytes, held: tuple[str | None, int], times: tuple[int, int | None]
+    space: str, extraction: Extraction, source: bytes, holder: tuple[str | None, int], times: tuple[int, int | None]
 ) -> ExtractionRunRow:
-    run = made.run
+    run = extraction.run
     data = {
         "chunks": [record.to_dict() for record in run.chunks],
-        "vector": None if made.vector is None else made.vector.to_dict(),
-        "unresolved": [question.to_dict() for question in made.unresolved],
+        "vector": None if extraction.vector is None else extraction.vector.to_dict(),
+        "unresolved": [question.to_dict() for question in extraction.unresolved],
     }
     return ExtractionRunRow(
         space,
@@ -176,7 +176,7 @@ def _row(
         run.last,
         run.attempts,
         None if run.reason is None else reason_of(run.reason),
-        *held,
+        *holder,
         *times,
         dumps(run.telemetry),
         packed_json(data),
@@ -207,7 +207,7 @@ def _unpacked(row: ExtractionRunRow) -> tuple[list[ChunkRecord], TriVector | Non
         said = json.loads(unpacked_text(row.data) or "{}")
         chunks = [ChunkRecord.from_dict(record) for record in said.get("chunks", ())]
         vector = said.get("vector")
-        unresolved = tuple(Unresolved.from_dict(each) for each in said.get("unresolved", ()))
+        unresolved = tuple(Unresolved.from_dict(item) for item in said.get("unresolved", ()))
         return chunks, None if vector is None else TriVector.from_dict(vector), unresolved
     except Exception:  # noqa: BLE001  # the row may hold anything
         return [], None, ()
@@ -247,8 +247,8 @@ def count_runs(reader: Reader, space: str) -> dict[str, int]:
     counts: dict[str, int] = {}
     for state in ExtractionState:
         key: tuple[Any, ...] = (space, state.value)
-        if found := reader.count(EXTRACTION_RUN.name, key, key, index="state"):
-            counts[state.value] = found
+        if count := reader.count(EXTRACTION_RUN.name, key, key, index="state"):
+            counts[state.value] = count
     return counts
 
 

@@ -122,11 +122,11 @@ def proposed(
 
 def _stored(reader: Reader, space: str, ordinals: Collection[int]) -> dict[int, list[StatementRow]]:
     """The stored rows of turns."""
-    found: dict[int, list[StatementRow]] = {ordinal: [] for ordinal in ordinals}
-    for row in sorted(rows_of_turns(STATEMENT, reader, space, found.keys())):
-        if row.ordinal in found:
-            found[row.ordinal].append(row)
-    return found
+    rows_by_ordinal: dict[int, list[StatementRow]] = {ordinal: [] for ordinal in ordinals}
+    for row in sorted(rows_of_turns(STATEMENT, reader, space, rows_by_ordinal.keys())):
+        if row.ordinal in rows_by_ordinal:
+            rows_by_ordinal[row.ordinal].append(row)
+    return rows_by_ordinal
 
 
 def _replaced(space: str, rows: Sequence[StatementRow], said: Sequence[TurnStatements]) -> list[StatementRow]:
@@ -153,7 +153,7 @@ class _Facts:
 
     def of_groups(self, state: StoredStatements, groups: Collection[str]) -> dict[FactRow, Fact]:
         """The facts of some groups, with their rows."""
-        found: dict[FactRow, Fact] = {}
+        facts: dict[FactRow, Fact] = {}
         for ordinal in sorted({ordinal for group in groups for ordinal in state.stating(group)}):
             rows = FACT.scan(self.reader, (self.space, ordinal), (self.space, ordinal))
             texts = [fact_text((ordinal, row.place), row.data) for row in rows]
@@ -162,8 +162,8 @@ class _Facts:
                 data = None if base is None else statement_data(base)
                 fact = fact_of(stored, data, self.marks)
                 if fact is not None and fact.group in groups:
-                    found[row] = fact
-        return found
+                    facts[row] = fact
+        return facts
 
     def row(self, state: StoredStatements, fact: Fact) -> FactRow:
         """The row of a fact."""

@@ -172,7 +172,7 @@ class StoredStatements:
         self._is_changed = frozenset(self._said)
         self._news: dict[str, set[int]] = {}
         for ordinal, every in self._placed.items():
-            for key in {key for each in every for key in each.found_by()}:
+            for key in {key for statement in every for key in statement.found_by()}:
                 self._news.setdefault(key, set()).add(ordinal)
         self._found: dict[str, frozenset[int]] = {}
 
@@ -245,7 +245,7 @@ class StoredStatements:
             if row.ordinal in statements:
                 statements[row.ordinal] += statements_of(row, self._marks(row.ordinal))
         self._said.update(statements)
-        self._placed.update((ordinal, placed(found)) for ordinal, found in statements.items())
+        self._placed.update((ordinal, placed(rows)) for ordinal, rows in statements.items())
 
 
 def stated(reader: Reader, space: str, ordinal: int, marks: TurnMarks) -> list[Statement]:

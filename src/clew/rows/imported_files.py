@@ -34,8 +34,8 @@ class ImportedFile:
 
 def imported_file(reader: Reader, space: str, path: str, stamp: str) -> ImportedFile | None:
     """The file as it was imported in this state; None when it was not."""
-    held = META_VALUE.get(reader, (space, _name(path)))
-    before, turns, runs = (*(held or "").split(" "), "", "", "")[:3]
+    value = META_VALUE.get(reader, (space, _name(path)))
+    before, turns, runs = (*(value or "").split(" "), "", "", "")[:3]
     if before != stamp:
         return None
     pairs = (run.split("+") for run in runs.split(",") if run)

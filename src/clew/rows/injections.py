@@ -65,7 +65,7 @@ def keep_unless_paused(store: Store, space: str, injection: Injection) -> bool:
 def injections_of(reader: Reader, space: str, session: str) -> list[Injection]:
     """The blocks of a session, the oldest first, those that are retired included."""
     rows = INJECTION.scan(reader, (space, session), (space, session))
-    return sorted(map(_injection, rows), key=lambda each: (each.at, each.id))
+    return sorted(map(_injection, rows), key=lambda injection: (injection.at, injection.id))
 
 
 def blocks_of(reader: Reader, space: str, session: str) -> dict[str, str]:
@@ -117,10 +117,19 @@ def _names(turns: str) -> tuple[str, ...]:
     return tuple(json.loads(turns))
 
 
-def _row(space: str, each: Injection) -> InjectionRow:
-    turns, at, retired = dumps(list(each.turns)), to_us(each.at), to_us(each.retired)
+def _row(space: str, injection: Injection) -> InjectionRow:
+    turns, at, retired = dumps(list(injection.turns)), to_us(injection.at), to_us(injection.retired)
     return InjectionRow(
-        space, each.session, each.id, each.chain, each.digest, each.block, each.receipt, turns, at, retired
+        space,
+        injection.session,
+        injection.id,
+        injection.chain,
+        injection.digest,
+        injection.block,
+        injection.receipt,
+        turns,
+        at,
+        retired,
     )
 
 

@@ -34,9 +34,9 @@ class Meet:
         """Changes with any of them."""
         return _digest(lens.digest for lens in self.lenses)
 
-    def scores(self, found: Sequence[str], vector: Vector | None, model: str | None) -> dict[Overlay, float]:
+    def scores(self, terms: Sequence[str], vector: Vector | None, model: str | None) -> dict[Overlay, float]:
         """The meet of a turn with the project that it is nearest to in each overlay; see `OverlayNodes.scores`."""
-        return strongest(*(lens.nodes.scores(found, vector, model) for lens in self.lenses))
+        return strongest(*(lens.nodes.scores(terms, vector, model) for lens in self.lenses))
 
 
 @dataclass(slots=True)
@@ -73,8 +73,8 @@ class LensBook:
         if not roots:
             return None
         with self._lock:
-            found = [lens for root in roots if (lens := self._lens(root)) is not None]
-        return Meet(tuple(found))
+            lenses = [lens for root in roots if (lens := self._lens(root)) is not None]
+        return Meet(tuple(lenses))
 
     def _roots(self) -> tuple[str, ...]:
         with self.store.snapshot() as reader:
@@ -84,10 +84,10 @@ class LensBook:
         """The digest of a project's lens; None where it cannot be read, or its lens could not be made."""
         try:
             with Project.open(root) as project:
-                held = self._held.get(root)
-                if held is None or held[0] != _state(project):
+                cached = self._held.get(root)
+                if cached is None or cached[0] != _state(project):
                     return lens_digest(project, self.changes, self.model)
-                return None if held[1] is None else held[1].digest
+                return None if cached[1] is None else cached[1].digest
         except _UNREADABLE as error:
             log.info("the project in %s is left out: %s", root, error)
             return None
@@ -96,9 +96,9 @@ class LensBook:
         state = None
         try:
             with Project.open(root) as project:
-                state, held = _state(project), self._held.get(root)
-                if held is not None and held[0] == state:
-                    return held[1]
+                state, cached = _state(project), self._held.get(root)
+                if cached is not None and cached[0] == state:
+                    return cached[1]
                 lens = lens_of(project, self.changes, self.model)
         except _UNREADABLE as error:
             log.info("the project in %s is left out: %s", root, error)

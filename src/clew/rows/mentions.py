@@ -42,17 +42,17 @@ _PAIRS: Final = frozenset("cvf")
 
 def mention_text(links: TurnLinks) -> str:
     """The text of a row; what is empty has no key."""
-    held: dict[str, Any] = {key: getattr(links, name) for key, name in _LISTS.items()}
-    held |= {key: int(getattr(links, name)) for key, name in _FLAGS.items()}
-    return dumps({key: value for key, value in held.items() if value})
+    members: dict[str, Any] = {key: getattr(links, name) for key, name in _LISTS.items()}
+    members |= {key: int(getattr(links, name)) for key, name in _FLAGS.items()}
+    return dumps({key: value for key, value in members.items() if value})
 
 
 def links_from(text: str) -> TurnLinks:
     """What `mention_text` wrote."""
-    held = json.loads(text)
-    values: dict[str, Any] = {name: bool(held.get(key)) for key, name in _FLAGS.items()}
+    members = json.loads(text)
+    values: dict[str, Any] = {name: bool(members.get(key)) for key, name in _FLAGS.items()}
     for key, name in _LISTS.items():
-        values[name] = tuple(map(tuple, held.get(key, ()))) if key in _PAIRS else tuple(held.get(key, ()))
+        values[name] = tuple(map(tuple, members.get(key, ()))) if key in _PAIRS else tuple(members.get(key, ()))
     return TurnLinks(**values)
 
 
@@ -87,12 +87,12 @@ def linked_rows(reader: Reader, space: str, low: int) -> Iterator[tuple[int, Tur
 
 def sessions_of_work(reader: Reader, space: str) -> list[str]:
     """The sessions with turns that change or check something, as far as turns were read; reads one row of each."""
-    found: list[str] = []
+    sessions: list[str] = []
     while row := MENTION_SESSION.first(
-        reader, (space, f"{found[-1]}\x01") if found else (space,), (space,), index="session"
+        reader, (space, f"{sessions[-1]}\x01") if sessions else (space,), (space,), index="session"
     ):
-        found.append(row)
-    return found
+        sessions.append(row)
+    return sessions
 
 
 def read_until(reader: Reader, space: str) -> tuple[str | None, int]:

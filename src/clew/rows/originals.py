@@ -26,14 +26,14 @@ def is_original(ref: str) -> bool:
     Raises:
         InputError: it begins like that of an original and is none.
     """
-    found = _REF.match(ref)
-    if found is not None and _DIGITS.match(found["digits"]) is None:
+    match = _REF.match(ref)
+    if match is not None and _DIGITS.match(match["digits"]) is None:
         kind = "a collapsed tool chain" if ref.startswith(CHAIN) else "a shrunk image"
         raise InputError(
             f"{ref!r:.200} is not the whole reference of {kind}; expected what its stub in the prompt says: "
             f"`{ref.partition('-')[0]}-` and 16 hexadecimal digits"
         )
-    return found is not None
+    return match is not None
 
 
 def chain_row(space: str, chain: Chain, now: int) -> OriginalRow:

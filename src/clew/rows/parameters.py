@@ -44,13 +44,13 @@ def read_learned(reader: Reader, space: str, upto: int | None = None) -> Learned
 
 def history(reader: Reader, space: str) -> list[Change]:
     """Every change, the first one first."""
-    found: dict[int, Change] = {}
+    changes: dict[int, Change] = {}
     for row in PARAMETER.scan(reader, (space,), (space,)):
-        change = found.get(row.version) or Change(
+        change = changes.get(row.version) or Change(
             version=row.version, at=from_us(row.adopted_at), values={}, reason=json.loads(row.reason)
         )
-        found[row.version] = replace(change, values={**change.values, row.name: json.loads(row.value)})
-    return [found[number] for number in sorted(found)]
+        changes[row.version] = replace(change, values={**change.values, row.name: json.loads(row.value)})
+    return [changes[number] for number in sorted(changes)]
 
 
 def adopt(
@@ -102,20 +102,20 @@ def take_over(store: Store, space: str, values: Mapping[str, float], now: dateti
     Names that mean nothing here are passed over, and values brought within their bounds.
     """
     structure = StructureParameters.of(values)
-    kept = {name: value for name, value in structure.values().items() if name in values}
+    taken = {name: value for name, value in structure.values().items() if name in values}
     for setting in SETTINGS_TUNED:
         if PREFIX + setting in values:
             low, high = bounds(setting)
-            kept[PREFIX + setting] = min(max(values[PREFIX + setting], low), high)
+            taken[PREFIX + setting] = min(max(values[PREFIX + setting], low), high)
     if SCALE in values:
-        kept[SCALE] = scale_of(values)
+        taken[SCALE] = scale_of(values)
     if RECAP_SCALE in values:
-        kept[RECAP_SCALE] = recap_scale_of(values)
+        taken[RECAP_SCALE] = recap_scale_of(values)
     with store.snapshot() as reader:
         free = read_learned(reader, space).version == 0 and paused_since(reader, space) is None
-    if free and kept:
-        adopt(store, space, kept, {"taken_over": "from an export"}, now, 0)
-    return free and bool(kept)
+    if free and taken:
+        adopt(store, space, taken, {"taken_over": "from an export"}, now, 0)
+    return free and bool(taken)
 
 
 def structure_of(learned: LearnedValues) -> StructureParameters:
@@ -125,13 +125,13 @@ def structure_of(learned: LearnedValues) -> StructureParameters:
 
 def recall_of(learned: LearnedValues, config: RecallConfig, given: frozenset[str]) -> RecallConfig:
     """The settings of recall with what was learned; those in `given`, paths like `recall.time`, are the user's own."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for setting in SETTINGS_TUNED:
         value = learned.values.get(PREFIX + setting)
         if value is not None and PREFIX + setting not in given:
             low, high = bounds(setting)
-            found[setting] = min(max(value, low), high)
-    return replace(config, **found) if found else config
+            values[setting] = min(max(value, low), high)
+    return replace(config, **values) if values else config
 
 
 def _rows(reader: Reader, space: str) -> list[tuple[str, int, float | None]]:
@@ -165,12 +165,12 @@ class LearnedBook:
         return self._read(version)[2]
 
     def _read(self, version: int | None = None) -> tuple[int, LearnedValues, RecallConfig]:
-        version, held = self._store.version() if version is None else version, self._held
-        if held is not None and held[0] == version:
-            return held
+        version, cached = self._store.version() if version is None else version, self._held
+        if cached is not None and cached[0] == version:
+            return cached
         with self._store.snapshot() as reader:
             learned = read_learned(reader, self._space)
-        same = held is not None and held[1] == learned
-        config = held[2] if held is not None and same else recall_of(learned, self._config, self.given)
+        same = cached is not None and cached[1] == learned
+        config = cached[2] if cached is not None and same else recall_of(learned, self._config, self.given)
         self._held = version, learned, config
         return self._held

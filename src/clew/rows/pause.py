@@ -39,27 +39,27 @@ def paused_sessions(reader: Reader, space: str) -> dict[str, datetime]:
 
 def paused_parts(reader: Reader, space: str) -> tuple[bool, frozenset[str]]:
     """Whether the space is paused, and the sessions that were paused by themselves; one read."""
-    found = _paused(reader, space)
-    return _SPACE in found, frozenset(found.keys() - {_SPACE})
+    paused = _paused(reader, space)
+    return _SPACE in paused, frozenset(paused.keys() - {_SPACE})
 
 
 def pause(store: Store, space: str, now: datetime, session: str | None = None) -> None:
     """Lets nothing new in until `resume`, to the space or to one session; what is paused stays so since it was."""
-    store.transaction(_changing(space, lambda found: {_name(session): to_us(now), **found}))
+    store.transaction(_changing(space, lambda paused: {_name(session): to_us(now), **paused}))
 
 
 def resume(store: Store, space: str, session: str | None = None) -> None:
     """Takes turns in again; a session that is paused by itself stays so when its space goes on."""
     gone = _name(session)
-    store.transaction(_changing(space, lambda found: {name: at for name, at in found.items() if name != gone}))
+    store.transaction(_changing(space, lambda paused: {name: at for name, at in paused.items() if name != gone}))
 
 
 def _paused(reader: Reader, space: str) -> dict[str, int]:
     text = META_VALUE.get(reader, (space, _PAUSED))
     if text is None:
         return {}
-    found: dict[str, int] | int = json.loads(text)
-    return found if isinstance(found, dict) else {_SPACE: found}
+    paused: dict[str, int] | int = json.loads(text)
+    return paused if isinstance(paused, dict) else {_SPACE: paused}
 
 
 def _changing(space: str, change: Callable[[dict[str, int]], dict[str, int]]) -> Callable[[Transaction], None]:

@@ -83,16 +83,14 @@ def take_back(store: Store, space: str, kind: PinKind, name: str) -> None:
     Raises:
         NotFoundError: there is no such pin.
     """
-    keys = {(space, kind, each) for each in (name, _masked_name(kind, name))}
+    keys = {(space, kind, form) for form in (name, _masked_name(kind, name))}
     if not store.transaction(lambda tx: sum(tx.delete("pin", key, key) for key in keys)):
         raise NotFoundError(f"nothing is pinned as {name!r} in space {space!r}; `clew pin` lists what is")
 
 
 def read_pins(reader: Reader, space: str) -> list[Pin]:
     """What is pinned, the oldest first; ties go by kind and name."""
-    return sorted(
-        map(_pin, PIN.scan(reader, (space,), (space,))), key=lambda each: (each.pinned_at, each.kind, each.name)
-    )
+    return sorted(map(_pin, PIN.scan(reader, (space,), (space,))), key=lambda pin: (pin.pinned_at, pin.kind, pin.name))
 
 
 def _row(space: str, pin: Pin, name: str) -> PinRow:
@@ -122,16 +120,16 @@ def carry_pins(pins: Sequence[Pin], target: Store, space: str, names: Mapping[st
     """
     if mask_secrets:
         pins = [without_secrets(pin) for pin in pins]
-    here = [(each, each.name if each.kind == "where" else names.get(each.name)) for each in pins]
+    here = [(pin, pin.name if pin.kind == "where" else names.get(pin.name)) for pin in pins]
 
     def write(tx: Transaction) -> int:
         if paused_since(tx, space) is not None:
             return 0
-        new = [(each, name) for each, name in here if name is not None and not tx.get("pin", (space, each.kind, name))]
+        new = [(pin, name) for pin, name in here if name is not None and not tx.get("pin", (space, pin.kind, name))]
         room = max(0, RULES - tx.count("pin", *_rules(space)))
-        rules = [(each, name) for each, name in new if each.kind == "where"][:room]
+        rules = [(pin, name) for pin, name in new if pin.kind == "where"][:room]
         turns = [pair for pair in new if pair[0].kind == "turn" and tx.get("turn", (space, *parse_turn_id(pair[1])))]
-        PIN.put(tx, [_row(space, each, name) for each, name in (*rules, *turns)])
+        PIN.put(tx, [_row(space, pin, name) for pin, name in (*rules, *turns)])
         return len(rules) + len(turns)
 
     return target.transaction(write) if here else 0

@@ -53,7 +53,7 @@ def detach(store: Store, space: str, root: str) -> tuple[str, ...]:
         roots = attached(tx, space)
         if root not in roots:
             raise NotFoundError(f"{root!r} is not attached to space {space!r}; attached: {', '.join(roots) or 'none'}")
-        return _put(tx, space, tuple(each for each in roots if each != root))
+        return _put(tx, space, tuple(path for path in roots if path != root))
 
     return store.transaction(write)
 

@@ -42,20 +42,20 @@ def anchor_of(reader: Reader, space: str, name: str) -> str | None:
     latest: tuple[int, str] | None = None
     for row in SESSION.scan(reader, (space,), (space,)):
         if _MEMBER in row.details:
-            times = [each.started for each in _read(json.loads(row.details)) if each.name == name]
-            latest = max([latest, *((at, row.session) for at in times)], key=lambda found: found or (-1, ""))
+            times = [session.started for session in _read(json.loads(row.details)) if session.name == name]
+            latest = max([latest, *((at, row.session) for at in times)], key=lambda anchor: anchor or (-1, ""))
     return None if latest is None else latest[1]
 
 
-def put_provider_sessions(tx: Transaction, space: str, session: str, found: Sequence[ProviderSession]) -> bool:
+def put_provider_sessions(tx: Transaction, space: str, session: str, sessions: Sequence[ProviderSession]) -> bool:
     """Replaces the provider sessions of a conversation; false if there is no such conversation."""
     row = SESSION.get(tx, (space, session))
     if row is None:
         return False
-    written = [[each.name, each.started, each.reason, each.tokens] for each in found]
+    written = [[part.name, part.started, part.reason, part.tokens] for part in sessions]
     SESSION.put(tx, [row._replace(details=dumps({**json.loads(row.details), _MEMBER: written}))])
     return True
 
 
 def _read(details: dict[str, Any]) -> list[ProviderSession]:
-    return [ProviderSession(*each) for each in details.get(_MEMBER, ())]
+    return [ProviderSession(*fields) for fields in details.get(_MEMBER, ())]

@@ -117,12 +117,12 @@ def _data(quest: CarriedQuest, seqs: Sequence[int]) -> dict[str, Any] | None:
             names = [entry.name for entry in seal.entries if entry.kind == "turn"]
             moved = {name: turn_id(quest.session, seq) for name, seq in zip(names, seqs, strict=True)}
             is_whole = check_seal(seal, dict(zip(names, quest.turns, strict=True))).ok
-            kept = {name: here for name, here in moved.items() if name != here}
-            return replace(seal, moved=kept).to_dict() if is_whole else None
+            carried = {name: here for name, here in moved.items() if name != here}
+            return replace(seal, moved=carried).to_dict() if is_whole else None
         if quest.kind == PATTERN:
-            made = QuestPattern.from_dict(quest.data)
-            name = pattern_name(made.title, made.steps, made.checks, made.endings, made.provenance)
-            return made.to_dict() if name == made.name == quest.name else None
+            pattern = QuestPattern.from_dict(quest.data)
+            name = pattern_name(pattern.title, pattern.steps, pattern.checks, pattern.endings, pattern.provenance)
+            return pattern.to_dict() if name == pattern.name == quest.name else None
         title, stage = quest.data["title"], quest.data["stage"]
     except (InputError, KeyError, ValueError):
         return None

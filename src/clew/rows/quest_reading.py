@@ -27,24 +27,24 @@ _OPENING: Final = 16
 
 def list_quests(reader: Reader, space: str, session: str | None = None) -> list[Quest]:
     """The quests, by session in the order of names and by first turn; of one session, or of all."""
-    kept, seals = read_set(reader, space), read_seals(reader, space)
+    saved, seals = read_set(reader, space), read_seals(reader, space)
     if session is not None:
         names = {session}
     else:
         unread = TURN_PLACES.scan(reader, (space, read_until(reader, space)[1]), (space,), index="ordinal")
-        names = {*sessions_of_work(reader, space), *(row.session for row, *_ in kept.values())}
+        names = {*sessions_of_work(reader, space), *(row.session for row, *_ in saved.values())}
         names |= {turn.session for turn in unread}
-    found = []
+    quests = []
     for name in sorted(names):
-        own = {key: held for key, held in kept.items() if held[0].session == name}
-        found += sorted(_quests_in(reader, space, name, own), key=lambda quest: quest.first)
+        own = {key: entry for key, entry in saved.items() if entry[0].session == name}
+        quests += sorted(_quests_in(reader, space, name, own), key=lambda quest: quest.first)
     return [
         replace(
             quest,
             title=quest.title or _title(reader, space, quest),
             sealed=seals[quest.id].head if quest.id in seals else "",
         )
-        for quest in found
+        for quest in quests
     ]
 
 
@@ -56,10 +56,10 @@ def state_after(reader: Reader, space: str, session: str, last: int, before: Que
 
 def as_set(reader: Reader, space: str, quest: Quest | None) -> Quest | None:
     """A quest with title and stage as a person set them."""
-    held = None if quest is None else read_set(reader, space).get(quest.id)
-    if quest is None or held is None:
+    entry = None if quest is None else read_set(reader, space).get(quest.id)
+    if quest is None or entry is None:
         return quest
-    _, title, stage = held
+    _, title, stage = entry
     return replace(quest, title=title, stage=stage, provenance="user")
 
 
@@ -79,12 +79,12 @@ def _quests_in(
     reader: Reader,
     space: str,
     session: str,
-    kept: Mapping[str, tuple[QuestRow, str, QuestStage]],
+    saved: Mapping[str, tuple[QuestRow, str, QuestStage]],
 ) -> list[Quest]:
     """The quests of a session, with what persons set of them."""
-    opened = {row.first for row, *_ in kept.values()}
+    opened = {row.first for row, *_ in saved.values()}
     quests = {quest.id: quest for quest in quests_of(session, _acts(reader, space, session), opened)}
-    for name, (row, title, stage) in kept.items():
+    for name, (row, title, stage) in saved.items():
         empty = Quest(id=name, session=session, title="", stage=stage, first=row.first, last=row.first)
         quests[name] = replace(quests.get(name, empty), title=title, stage=stage, provenance="user")
     return list(quests.values())
@@ -109,11 +109,11 @@ def _acts(reader: Reader, space: str, session: str, first: int = 0, last: int | 
     turns = [turn for turn in TURN_ACTORS.scan(reader, (space, session, first), end) if turn.origin != "injected"]
     read = read_until(reader, space)[1]
     links = read_links(reader, space, [turn.ordinal for turn in turns])
-    for turn, kept in zip(turns, links, strict=True):
-        said = kept
+    for turn, turn_links in zip(turns, links, strict=True):
+        said = turn_links
         if turn.ordinal >= read:  # what the background has not read yet is read now, so that nothing depends on it
             row = TURN.get(reader, (space, session, turn.seq))
-            said = kept if row is None else links_read_now(row)
+            said = turn_links if row is None else links_read_now(row)
         yield TurnActs(seq=turn.seq, role="tool" if turn.origin == "tool" else turn.role, links=said)
 
 

@@ -57,7 +57,7 @@ def quotes_in(turns: Iterable[tuple[int, NodeLine]], text: str) -> Quotes | None
 
 def lines_of_turns(reader: Reader, space: str, wanted: Iterable[Spoken]) -> dict[Spoken, NodeLine]:
     """What turns say; without those that are gone."""
-    rows = SPOKEN.get_many(reader, [(space, *each) for each in dict.fromkeys(wanted)])
+    rows = SPOKEN.get_many(reader, [(space, *name) for name in dict.fromkeys(wanted)])
     lines = [(row, spoken_line(row)) for row in rows if row is not None]
     return {(row.session, row.seq): line for row, line in lines if line is not None}
 

@@ -89,8 +89,8 @@ def state_row(space: str, session: str, stored: StoredState) -> RecapStateRow:
 
 def replace_state(tx: Transaction, row: RecapStateRow) -> bool:
     """Writes a state over the one that it was made from; False, and nothing written, if that is another by now."""
-    held = RECAP_STATE.get(tx, (row.space, row.session))
-    if (0 if held is None else held.revision) != row.revision - 1:
+    stored = RECAP_STATE.get(tx, (row.space, row.session))
+    if (0 if stored is None else stored.revision) != row.revision - 1:
         return False
     RECAP_STATE.put(tx, [row])
     return True
@@ -117,12 +117,12 @@ def material_row(space: str, session: str, turns: Sequence[TurnLedger]) -> Mater
 
 def read_material(reader: Reader, space: str, session: str) -> list[TurnLedger]:
     """The turns that the next compaction covers, as far as they were gathered."""
-    found = []
+    material = []
     for row in MATERIAL.scan(reader, (space, session), (space, session)):
         for seq, tokens, grade, line, *kinds in json.loads(_text(row.data)):
             values = {value: kind for kind, values in kinds for value in values}
-            found.append(TurnLedger(seq, tokens, grade, values, line))
-    return found
+            material.append(TurnLedger(seq, tokens, grade, values, line))
+    return material
 
 
 def condensed_text(row: RecapStateRow | MaterialRow) -> str:
@@ -172,13 +172,13 @@ def _state_dict(state: RecapState) -> dict[str, Any]:
 def _state(said: Any) -> RecapState:
     tool_turns, structural, code_blocks, files = said["sums"]
     tasks, created, count, *later = said["tasks"]
-    told = later[0] if later else {}  # versions before 7 did not keep the turns
+    details = later[0] if later else {}  # versions before 7 did not keep the turns
     spoken = later[1] if len(later) > 1 else []  # nor those before 12 what was written down
     uses = {
         value.casefold(): ValueUse(Mark(kind, value), number, ends, last, *days)
         for kind, value, number, last, ends, *days in said["values"]  # versions before 2 knew no days
     }
-    kept = [_turn(each) for each in said["kept"]]
+    turns = [_turn(each) for each in said["kept"]]
     return RecapState(
         said["last"],
         said["turns"],
@@ -188,14 +188,14 @@ def _state(said: Any) -> RecapState:
         code_blocks,
         files,
         said["shifts"],
-        {turn.seq: turn for turn in kept},
+        {turn.seq: turn for turn in turns},
         dict(said["labels"]),
         Uses(said["position"], uses),
         OpenTasks(
             {number: (text, status) for number, (text, status) in tasks},
             dict(created),
             count,
-            told,
+            details,
             SpokenTasks(*spoken),
         ),
     )

@@ -50,12 +50,12 @@ def rendering(reader: Reader, space: str, node: str, kind: str) -> Rendering | N
 
 def renderings_of(reader: Reader, space: str, nodes: Sequence[str], kind: str) -> list[Rendering | None]:
     """The renderings of one kind of many nodes, in the order of the nodes; None for each that has none."""
-    kept = _kept_of(reader, space, nodes, kind)
-    lines = lines_of_turns(reader, space, _turns_quoted(nodes, kept))
-    quoted = [node for node, row in zip(nodes, kept, strict=True) if row is not None and row.text is None]
+    stored = _kept_of(reader, space, nodes, kind)
+    lines = lines_of_turns(reader, space, _turns_quoted(nodes, stored))
+    quoted = [node for node, row in zip(nodes, stored, strict=True) if row is not None and row.text is None]
     titles = dict(zip(quoted, NODE_TITLE.get_many(reader, [(space, node) for node in quoted]), strict=True))
     renderings: list[Rendering | None] = []
-    for node, row in zip(nodes, kept, strict=True):
+    for node, row in zip(nodes, stored, strict=True):
         text: str | Quotes | None = None if row is None else row.text
         if isinstance(text, list):
             text = quoted_text(session_of(node), text, lines)
@@ -67,8 +67,8 @@ def renderings_of(reader: Reader, space: str, nodes: Sequence[str], kind: str) -
 
 def quoted_turns(reader: Reader, space: str, nodes: Sequence[str]) -> list[tuple[int, NodeLine]]:
     """The turns that the `salient` renderings of nodes of one session quote by place, in the order of the nodes."""
-    kept = _kept_of(reader, space, nodes, "salient")
-    turns = _turns_quoted(nodes, kept)
+    stored = _kept_of(reader, space, nodes, "salient")
+    turns = _turns_quoted(nodes, stored)
     lines = lines_of_turns(reader, space, turns)
     return [(turn[1], lines[turn]) for turn in turns if turn in lines]
 
@@ -76,7 +76,7 @@ def quoted_turns(reader: Reader, space: str, nodes: Sequence[str]) -> list[tuple
 def put_renderings(
     tx: Transaction,
     space: str,
-    made: Iterable[tuple[str, Rendering]],
+    renderings: Iterable[tuple[str, Rendering]],
     turns: Mapping[str, Sequence[tuple[int, NodeLine]]] | None = None,
 ) -> None:
     """Writes renderings of nodes, in place of older ones of the same kind or from another source.
@@ -85,7 +85,7 @@ def put_renderings(
         turns: by node, those that its renderings may quote by place, in their order.
     """
     by_node: dict[str, list[Rendering]] = {}
-    for node, each in made:
+    for node, each in renderings:
         by_node.setdefault(node, []).append(each)
     keys = [(space, node) for node in by_node]
     stored = RENDERING.get_many(tx, keys)
@@ -94,8 +94,8 @@ def put_renderings(
     for (node, new), row, title in zip(by_node.items(), stored, titles, strict=True):
         old = [] if row is None else [each for each in _all_kept(row) if each.source == new[-1].source]
         short = (turns or {}).get(node, ())
-        kept = {each.kind: each for each in old} | {each.kind: _kept(each, short, title) for each in new}
-        rows.append(_row(space, node, kept))
+        by_kind = {each.kind: each for each in old} | {each.kind: _kept(each, short, title) for each in new}
+        rows.append(_row(space, node, by_kind))
     RENDERING.put(tx, rows)
 
 
@@ -202,18 +202,18 @@ def _kept(made: Rendering, turns: Sequence[tuple[int, NodeLine]], title: str | N
     return _Kept(made.kind, text, made.tokens, made.coverage, made.method, made.source)
 
 
-def _row(space: str, node: str, kept: Mapping[str, _Kept]) -> RenderingRow:
+def _row(space: str, node: str, by_kind: Mapping[str, _Kept]) -> RenderingRow:
     """All renderings of a node, which have one source."""
     packed = zlib.compressobj(_EFFORT, wbits=-zlib.MAX_WBITS, zdict=_FRAME)
-    data = packed.compress(dumps([each[:-1] for each in kept.values()]).encode("utf-8", "surrogatepass"))
-    summary = kept.get("summary")
-    source = bytes.fromhex(next(iter(kept.values())).source)
+    data = packed.compress(dumps([entry[:-1] for entry in by_kind.values()]).encode("utf-8", "surrogatepass"))
+    summary = by_kind.get("summary")
+    source = bytes.fromhex(next(iter(by_kind.values())).source)
     return RenderingRow(space, node, source, None if summary is None else summary.method, data + packed.flush())
 
 
-def _turns_quoted(nodes: Sequence[str], kept: Sequence[_Kept | None]) -> list[Spoken]:
+def _turns_quoted(nodes: Sequence[str], stored: Sequence[_Kept | None]) -> list[Spoken]:
     """The turns that renderings quote by place, in the order of the nodes."""
-    texts = [(node, None if each is None else each.text) for node, each in zip(nodes, kept, strict=True)]
+    texts = [(node, None if each is None else each.text) for node, each in zip(nodes, stored, strict=True)]
     return [(session_of(node), seq) for node, text in texts if isinstance(text, list) for seq, *_ in text]
 
 
@@ -225,7 +225,7 @@ def _kept_of(reader: Reader, space: str, nodes: Sequence[str], kind: str) -> lis
 def _of_kind(row: RenderingRow, kind: str) -> _Kept | None:
     if kind == "summary" and row.summary is None:
         return None
-    return next((kept for kept in _all_kept(row) if kept.kind == kind), None)
+    return next((stored for stored in _all_kept(row) if stored.kind == kind), None)
 
 
 def _all_kept(row: RenderingRow) -> list[_Kept]:

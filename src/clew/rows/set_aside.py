@@ -65,12 +65,12 @@ def _put(tx: Transaction, space: str, stage: RuleStage, owner: str, payload: dic
 
 def turns_aside(reader: Reader, space: str, stage: RuleStage) -> frozenset[int]:
     """Ordinals of the turns that a stage went on without, those that it is to try again among them."""
-    return frozenset(found for found in _payloads(reader, space, stage, "ordinal") if isinstance(found, int))
+    return frozenset(ordinal for ordinal in _payloads(reader, space, stage, "ordinal") if isinstance(ordinal, int))
 
 
 def names_aside(reader: Reader, space: str, stage: RuleStage) -> frozenset[str]:
     """Ids of the turns that a stage went on without, those that it is to try again among them."""
-    return frozenset(found for found in _payloads(reader, space, stage, "turn") if isinstance(found, str))
+    return frozenset(name for name in _payloads(reader, space, stage, "turn") if isinstance(name, str))
 
 
 def sessions_aside(reader: Reader, space: str, stage: RuleStage, version: str | None = None) -> frozenset[str]:
@@ -79,13 +79,13 @@ def sessions_aside(reader: Reader, space: str, stage: RuleStage, version: str | 
     Args:
         version: only those on which the rules of this version failed.
     """
-    found = _payloads(reader, space, stage, "session", version)
-    return frozenset(session for session in found if isinstance(session, str))
+    payloads = _payloads(reader, space, stage, "session", version)
+    return frozenset(session for session in payloads if isinstance(session, str))
 
 
 def _payloads(reader: Reader, space: str, stage: RuleStage, field: str, version: str | None = None) -> Iterator[object]:
-    held = (owner_of(row) for row in jobs_of(reader, space, stage))
-    return (payload.get(field) for payload in held if version is None or payload.get("version") == version)
+    owners = (owner_of(row) for row in jobs_of(reader, space, stage))
+    return (payload.get(field) for payload in owners if version is None or payload.get("version") == version)
 
 
 def take_turns_back(tx: Transaction, rows: Iterable[TurnRow], stage: RuleStage) -> None:

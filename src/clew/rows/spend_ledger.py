@@ -47,8 +47,8 @@ class Ledger:
 
         def work(tx: Transaction) -> None:
             _book_lost(tx, self._space, hold.day)
-            held = _total(LEDGER.scan(tx, (self._space, hold.day), (self._space, hold.day)))
-            self._check_budget(held, worst)
+            spent = _total(LEDGER.scan(tx, (self._space, hold.day), (self._space, hold.day)))
+            self._check_budget(spent, worst)
             change = {"reserved_tokens": worst.tokens_in + worst.tokens_out, "reserved_micros": worst.micros}
             _add(tx, (self._space, hold.day, model, purpose), change)
 
@@ -79,9 +79,9 @@ class Ledger:
         """Counts an answer that was paid for and is not used as a failure of today."""
         _add(tx, (self._space, today(self._clock()), model, purpose), {"failures": 1})
 
-    def _check_budget(self, held: Mapping[str, int], worst: Usage) -> None:
-        tokens = held["tokens_in"] + held["tokens_out"] + held["reserved_tokens"]
-        micros = held["micros"] + held["reserved_micros"]
+    def _check_budget(self, spent: Mapping[str, int], worst: Usage) -> None:
+        tokens = spent["tokens_in"] + spent["tokens_out"] + spent["reserved_tokens"]
+        micros = spent["micros"] + spent["reserved_micros"]
         wanted = worst.tokens_in + worst.tokens_out
         if tokens + wanted > self._budget.tokens:
             raise BudgetExceeded(
@@ -106,8 +106,8 @@ def read_ledger(reader: Reader, space: str, days: int | None = None) -> list[dic
     `cost` is in the currency of the prices; `reserved_*` is of calls under way, or of a killed process.
     """
     rows = LEDGER.scan(reader, (space,), (space,))
-    kept = sorted({row.day for row in rows}, reverse=True)[:days]
-    return [_record(row) for day in kept for row in rows if row.day == day]
+    newest = sorted({row.day for row in rows}, reverse=True)[:days]
+    return [_record(row) for day in newest for row in rows if row.day == day]
 
 
 def _record(row: LedgerRow) -> dict[str, Any]:

@@ -16,11 +16,11 @@ _EFFORT: Final = 6
 _BATCH: Final = 64
 
 
-def stand_in_row(space: str, session: str, each: StandIn) -> StandInRow:
+def stand_in_row(space: str, session: str, stand_in: StandIn) -> StandInRow:
     """The row of a stand-in."""
-    said = [each.seqs, each.full_tokens, each.texts, each.labels, each.method]
+    said = [stand_in.seqs, stand_in.full_tokens, stand_in.texts, stand_in.labels, stand_in.method]
     data = zlib.compress(dumps(said).encode("utf-8", "surrogatepass"), _EFFORT)
-    return StandInRow(space, session, each.low, each.rendering, each.tokens, data)
+    return StandInRow(space, session, stand_in.low, stand_in.rendering, stand_in.tokens, data)
 
 
 def stand_ins_from(reader: Reader, space: str, session: str, low: int = 0) -> Iterator[StandIn]:
@@ -41,5 +41,5 @@ def stand_in_text(row: StandInRow) -> str:
 def _stand_in(row: StandInRow) -> StandIn:
     seqs, full_tokens, texts, labels, method = json.loads(stand_in_text(row))
     rendering = cast(ShownAs, row.rendering)
-    held = {name: (text, tokens) for name, (text, tokens) in texts.items()}
-    return StandIn(tuple(seqs), rendering, row.tokens, full_tokens, held, tuple(labels), method)
+    shortened = {name: (text, tokens) for name, (text, tokens) in texts.items()}
+    return StandIn(tuple(seqs), rendering, row.tokens, full_tokens, shortened, tuple(labels), method)

@@ -53,7 +53,7 @@ def rows_by_ordinal(reader: Reader, low: Key, high: Key, limit: int, chars: int 
 def rows_of_ordinals(reader: Reader, space: str, ordinals: Sequence[int]) -> list[TurnRow]:
     """The rows of TURN with these ordinals, in their order; those that were forgotten are missing."""
     bounds = ((space, ordinal) for ordinal in ordinals)
-    return [row for each in bounds for row in TURN.scan(reader, each, each, index="ordinal")]
+    return [row for bound in bounds for row in TURN.scan(reader, bound, bound, index="ordinal")]
 
 
 def rows_by_seq(reader: Reader, low: Key, high: Key, limit: int, chars: int = STRETCH_CHARS) -> list[TurnRow]:

@@ -50,15 +50,17 @@ Closing = tuple[int, str, Mapping[str, float]]
 def read_vocabulary(reader: Reader, space: str, model: str | None) -> tuple[Vocabulary, str | None]:
     """All names, with the vectors of one model; and the row of META as it stands."""
     state = state_of(reader, space)
-    held = {} if state is None else json.loads(state)
+    members = {} if state is None else json.loads(state)
     said: dict[str, LabelEntry] = {}
     vectors: dict[str, NDArray[np.int8]] = {}
     for row in ANNOTATION.scan(reader, (space, NAME_OWNER), (space, past_prefix(NAME_OWNER))):
         name = row.owner[len(NAME_OWNER) :]
         if row.kind == LABEL_KIND:
-            told = json.loads(row.value)
-            parts = tuple(told.get("parts", ()))
-            said[name] = LabelEntry(name, told["born"], told["beats"], told.get("again"), parts=parts)
+            members_of_label = json.loads(row.value)
+            parts = tuple(members_of_label.get("parts", ()))
+            said[name] = LabelEntry(
+                name, members_of_label["born"], members_of_label["beats"], members_of_label.get("again"), parts=parts
+            )
         elif model is not None and row.kind == VECTOR_KIND + model:
             vectors[name] = np.frombuffer(b64decode(json.loads(row.value)), np.int8)
     for name, target in aliases_of(reader, space).items():
@@ -67,7 +69,7 @@ def read_vocabulary(reader: Reader, space: str, model: str | None) -> tuple[Voca
     for name, codes in vectors.items():
         if name in said:
             said[name].codes = codes
-    return Vocabulary(said.values(), held.get("beats", 0)), state
+    return Vocabulary(said.values(), members.get("beats", 0)), state
 
 
 def aliases_of(reader: Reader, space: str, namespace: str = TAG) -> dict[str, str]:
@@ -101,9 +103,9 @@ def put_names(tx: Transaction, space: str, words: Vocabulary, names: Iterable[st
         if label is None:
             tx.delete("annotation", owner, owner)
             continue
-        told = {"born": label.born, "beats": label.beats, "again": label.again, "parts": label.parts or None}
-        told = {kind: value for kind, value in told.items() if value is not None}
-        ANNOTATION.put(tx, [AnnotationRow(*owner, LABEL_KIND, dumps(told), PROVENANCE, VERSION)])
+        members = {"born": label.born, "beats": label.beats, "again": label.again, "parts": label.parts or None}
+        members = {kind: value for kind, value in members.items() if value is not None}
+        ANNOTATION.put(tx, [AnnotationRow(*owner, LABEL_KIND, dumps(members), PROVENANCE, VERSION)])
         if label.target is not None:
             LABEL_ALIAS.put(tx, [LabelAliasRow(space, TAG, name, label.target)])
     META.put(tx, [_state_row(tx, space, words.beats)])
@@ -125,7 +127,7 @@ def take_in(reader: Reader, space: str, words: Vocabulary, closed: Sequence[Clos
     """Enters the labels of beats in the order in which those were closed; returns the names that have changed."""
     changed: set[str] = set()
     fresh: dict[str, Sequence[str]] = {}
-    for born, node, labels in sorted(closed, key=lambda each: each[:2]):
+    for born, node, labels in sorted(closed, key=lambda beat: beat[:2]):
         words.beats += 1
         fresh[node] = tuple(labels)
         for name in labels:
@@ -222,12 +224,12 @@ def _split(reader: Reader, space: str, words: Vocabulary, name: str, fresh: Mapp
     Args:
         fresh: names of the beats that are not stored yet.
     """
-    held = dict(fresh)
+    names_by_owner = dict(fresh)
     for form in (form for form in words.labels if words.root(form) == name):
         key = (space, TAG, form)
         for node in LABEL_OWNER.scan(reader, key, key, index="name"):
-            held[node] = LABEL_NAME.scan(reader, (space, node, TAG), (space, node, TAG))
-    roots = ([words.root(each) for each in names] for _, names in sorted(held.items()))
+            names_by_owner[node] = LABEL_NAME.scan(reader, (space, node, TAG), (space, node, TAG))
+    roots = ([words.root(each) for each in names] for _, names in sorted(names_by_owner.items()))
     beats = [each for each in roots if name in each]
     parts = parts_of(name, beats) if len(beats) > SPLIT_SHARE * words.beats else ()
     if parts == words.labels[name].parts:
@@ -245,13 +247,13 @@ def _codes(embedder: Embedder, names: Sequence[str]) -> list[NDArray[np.int8] | 
         return list(quantize(embed_checked(embedder, texts))[0])
     except ModelError:
         embed_checked(embedder, ["word"])  # raises when it is the model and not a name
-    found: list[NDArray[np.int8] | None] = []
+    codes: list[NDArray[np.int8] | None] = []
     for text in texts:
         try:
-            found.append(quantize(embed_checked(embedder, [text]))[0][0])
+            codes.append(quantize(embed_checked(embedder, [text]))[0][0])
         except ModelError:
-            found.append(None)  # it is found by its spelling alone
-    return found
+            codes.append(None)  # it is found by its spelling alone
+    return codes
 
 
 def _take_off(tx: Transaction, space: str, rows: Iterable[AnalysisRow], names: set[str] | None) -> None:
@@ -267,8 +269,8 @@ def _take_off(tx: Transaction, space: str, rows: Iterable[AnalysisRow], names: s
         if names is not None and gone:
             gone -= _said_near(tx, space, row.ordinal, gone)
         if gone:
-            kept = {name: weight for name, weight in tags.items() if name not in gone}
-            changed.append(row._replace(value=analysis_text(said | ({"tags": kept} if kept else {}))))
+            left = {name: weight for name, weight in tags.items() if name not in gone}
+            changed.append(row._replace(value=analysis_text(said | ({"tags": left} if left else {}))))
     if changed:
         ANALYSIS.put(tx, changed)
         note_replaced(tx, space)

@@ -90,10 +90,10 @@ class SqlReader(ABC):
             whole = self._all_of(declared, keys, tuple(columns or declared.names)) if keys else None
             if whole is not None:
                 return list(whole)
-            width, held = declared.key, (*declared.key_names, *(columns or declared.names[declared.key :]))
+            width, columns_read = declared.key, (*declared.key_names, *(columns or declared.names[declared.key :]))
             cut = 0 if columns is None else width
-            found = {row[:width]: row[cut:] for row in (self._look_up(declared, keys, held) if keys else ())}
-        return [found.get(key) for key in keys]
+            rows = {row[:width]: row[cut:] for row in (self._look_up(declared, keys, columns_read) if keys else ())}
+        return [rows.get(key) for key in keys]
 
     def scan(
         self,
@@ -143,8 +143,8 @@ class SqlReader(ABC):
 
     def get_blob(self, space: str, sha: str) -> bytes | None:
         """See `Reader.get_blob`."""
-        found = self.scan("blob", (space, sha), (space, sha), columns=("data",))
-        return cast(bytes, found[0][0]) if found else None
+        rows = self.scan("blob", (space, sha), (space, sha), columns=("data",))
+        return cast(bytes, rows[0][0]) if rows else None
 
     def spaces(self) -> list[str]:
         """See `Store.spaces`."""

@@ -107,7 +107,7 @@ def _are_sound(table: Table, index: str | None, keys: Sequence[Key]) -> bool:
     """Whether keys or prefixes of one length are surely right: one look at a column for a hundred values."""
     columns = list(zip(*keys, strict=True))
     kinds = product(*(set(map(type, column)) for column in columns))
-    if not columns or any(_bounds_fault(table.name, index, each, each) is not None for each in kinds):
+    if not columns or any(_bounds_fault(table.name, index, kind, kind) is not None for kind in kinds):
         return False
     texts = (cast("Iterable[str]", column) for column in columns if type(column[0]) is str)
     return columns[0].count(columns[0][0]) == len(keys) and not any("\0" in "".join(text) for text in texts)

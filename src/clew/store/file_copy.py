@@ -67,8 +67,8 @@ def _follow(note: Path) -> None:
     is no small file is no note, and the note of another user, who shares the home, may not be readable.
     """
     with suppress(FileNotFoundError, PermissionError):  # the first when its backup is done by now
-        found = note.lstat()
-        if not stat.S_ISREG(found.st_mode) or found.st_size > LONGEST_PATH:
+        status = note.lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LONGEST_PATH:
             return
         named = note.read_bytes()
         is_whole = named.endswith(os.fsencode(UNFINISHED)) and b"\0" not in named
@@ -109,8 +109,8 @@ def check_copy(path: Path, key: Key | None, expected: Mapping[str, int]) -> None
         if key is not None:
             key.open(copy)
         wrong = damage(copy)
-        if not wrong and (found := row_counts(copy)) != expected:
-            wrong = [f"it holds {counted(sum(found.values()), 'row')} instead of {sum(expected.values())}"]
+        if not wrong and (copied := row_counts(copy)) != expected:
+            wrong = [f"it holds {counted(sum(copied.values()), 'row')} instead of {sum(expected.values())}"]
     if wrong:
         raise StoreError(f"the copy {str(path)!r} is not sound and was removed: {wrong[0]}; run `clew verify`")
 
@@ -126,7 +126,7 @@ def damage(connection: apsw.Connection) -> list[str]:
     """SQLite's own check: one line for each damage, empty when the database is sound."""
     with translating():
         try:
-            found = [str(line) for (line,) in connection.execute("PRAGMA integrity_check")]
+            problems = [str(line) for (line,) in connection.execute("PRAGMA integrity_check")]
         except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
             return [str(error)]
-    return [] if found == ["ok"] else found
+    return [] if problems == ["ok"] else problems

@@ -140,7 +140,7 @@ def local_home(
     home = path.expanduser().resolve()
     if home.exists() and not home.is_dir():
         raise StoreError(f"{str(home)!r} is a file; expected a directory for the home, or nothing yet")
-    if (above := next((each for each in home.parents if each.exists()), home.parent)).is_file():
+    if (above := next((folder for folder in home.parents if folder.exists()), home.parent)).is_file():
         raise StoreError(
             f"{str(home)!r} lies below {str(above)!r}, which is a file; name a directory, or move the file away"
         )
@@ -213,11 +213,11 @@ def make_private(file: Path) -> None:
     try:
         os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
     except FileExistsError:
-        for each in (file, *(file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))):
+        for path in (file, *(file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))):
             with suppress(FileNotFoundError, PermissionError):  # there is none, or it belongs to somebody else
-                mode = each.stat().st_mode
+                mode = path.stat().st_mode
                 if mode & 0o044 and not mode & 0o022:
-                    each.chmod(_PRIVATE)
+                    path.chmod(_PRIVATE)
 
 
 def sync_directory(path: Path) -> None:

@@ -31,13 +31,13 @@ def asked_from_keyring(service: str, name: str) -> str | None:
     except ImportError as error:
         raise MissingExtra(f"a key in the keyring needs the package keyring ({error}): {INSTALL}") from error
     try:
-        found: str | None = keyring.get_password(service, name)
+        password: str | None = keyring.get_password(service, name)
     except KeyringError as error:
         raise ConfigError(
             f"store.key names 'keyring:{name}', and the keyring does not answer ({_said(error)}); unlock or install "
             "one (`keyring --list-backends` shows what there is), or name a variable: env:NAME"
         ) from error
-    return found
+    return password
 
 
 def secret_of(
@@ -60,18 +60,18 @@ def secret_of(
     if reference == NO_KEY:
         return None
     if kind == "env" and name:
-        found = (os.environ if environment is None else environment).get(name)
+        secret = (os.environ if environment is None else environment).get(name)
         missing = f"the variable {name} is not set; set it to the key, or name another in store.key"
     elif kind == "keyring" and name.strip():
-        found = ask(SERVICE, name)
+        secret = ask(SERVICE, name)
         missing = f"the keyring has no such entry; `keyring set {SERVICE} {name}` asks for the key and keeps it"
     else:
         raise ConfigError(f"store.key has a value that is not shown; {_EXPECTED}")
-    if found is None:
+    if secret is None:
         raise ConfigError(f"store.key names {reference!r}, and {missing}")
-    if not found.strip():
+    if not secret.strip():
         raise ConfigError(f"store.key names {reference!r}, and the key there is empty; put a long random text there")
-    return found
+    return secret
 
 
 def _said(error: Exception) -> str:

@@ -79,8 +79,8 @@ class _Rows:
         """Primary keys of the rows between two bounds, in the index's order."""
         keys = self._sorted[index]
         start = bisect_left(keys, low)  # a prefix sorts before all that begins with it
-        found = keys[start : bisect_right(keys, high, lo=start, key=lambda key: key[: len(high)])]
-        return found if index is None else list(map(self._keys_in[index], found))
+        matching = keys[start : bisect_right(keys, high, lo=start, key=lambda key: key[: len(high)])]
+        return matching if index is None else list(map(self._keys_in[index], matching))
 
     def spaces(self) -> set[str]:
         return {cast(str, key[0]) for key in self._rows}

@@ -133,8 +133,8 @@ def _held(unfinished: Path) -> Iterator[bool]:
         except BlockingIOError:
             is_ours = False
         else:
-            found = os.fstat(handle)
-            is_ours = identity(unfinished) == (found.st_dev, found.st_ino)
+            status = os.fstat(handle)
+            is_ours = identity(unfinished) == (status.st_dev, status.st_ino)
         yield is_ours
     finally:
         let_go(handle)

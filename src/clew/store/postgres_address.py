@@ -54,8 +54,8 @@ class Address:
         given = _read(base + (f"?{rest}" if rest else ""))
         if given is None or _is_misread(given):
             raise ConfigError(f"the address of the server cannot be read; {_FORM}")
-        told = driver().conninfo.make_conninfo(**(_DEFAULTS | given))
-        return cls(shown=_shown(given, schema), schema=schema, told=told)
+        connection = driver().conninfo.make_conninfo(**(_DEFAULTS | given))
+        return cls(shown=_shown(given, schema), schema=schema, told=connection)
 
 
 def _read(url: str) -> dict[str, str] | None:

@@ -51,10 +51,10 @@ def _rewrite(connection: "Connection[Any]", table: str, statement: str) -> None:
     for severity, message, detail in said:
         if severity == "WARNING":
             raise StoreReadOnly(f"{table} was not written anew: {message}; only its owner may do that")
-        kept = re.match(r"\s*(\d+)", detail or "")  # "2 dead row versions cannot be removed yet"
-        if kept is not None and int(kept[1]):
+        match = re.match(r"\s*(\d+)", detail or "")  # "2 dead row versions cannot be removed yet"
+        if match is not None and int(match[1]):
             raise StoreLocked(
-                f"{kept[1]} deleted rows of {table} are still there for a snapshot that began before; close it, in "
+                f"{match[1]} deleted rows of {table} are still there for a snapshot that began before; close it, in "
                 "this process or another, and try again"
             )
 
@@ -62,18 +62,18 @@ def _rewrite(connection: "Connection[Any]", table: str, statement: str) -> None:
 def damage(pool: Pool, engine: Mapping[str, str]) -> list[str]:
     """One line for each damage found: reads every value, and counts each table by itself and by its primary key."""
     unsound = pool.ask(engine["unsound_indexes"])
-    found = [f"index {name}: the server does not trust it; REINDEX it" for (name,) in unsound]
+    problems = [f"index {name}: the server does not trust it; REINDEX it" for (name,) in unsound]
     for table in TABLES.values():
         try:
             by_table, by_index = _counts(pool, engine, table)
         except StoreError as error:
-            found.append(f"table {table.name}: {error}")
+            problems.append(f"table {table.name}: {error}")
         else:
             if by_table != by_index:
-                found.append(
+                problems.append(
                     f"table {table.name}: it has {counted(by_table, 'row')}, and its primary key {by_index}; REINDEX it"
                 )
-    return found
+    return problems
 
 
 def _counts(pool: Pool, engine: Mapping[str, str], table: Table) -> tuple[int, int]:

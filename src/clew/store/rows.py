@@ -68,8 +68,8 @@ def _check_keys(value: Any) -> None:
         wrong = next((key for key in value if not isinstance(key, str)), None)
         if wrong is not None or None in value:
             raise TypeError(f"the key {wrong!r:.60} is not text")
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
-        _check_keys(each)
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+        _check_keys(item)
 
 
 def turn_row(space: str, turn: Turn, digest: bytes) -> TurnRow:
@@ -124,12 +124,12 @@ def turns_from_rows(rows: Sequence[TurnRow]) -> list[Turn]:
     """`turn_from_row` of each row; rows of one text part without metadata are read together, in a third of the time."""
     plain = [row for row in rows if _is_plain_row(row)]
     try:
-        made = iter(_plain_turns(plain))
+        built = iter(_plain_turns(plain))
     except (ValueError, TypeError, OverflowError):  # a damaged row, which is read by itself to say which it is
         return list(map(turn_from_row, rows))
     if len(plain) == len(rows):
-        return list(made)
-    return [next(made) if _is_plain_row(row) else turn_from_row(row) for row in rows]
+        return list(built)
+    return [next(built) if _is_plain_row(row) else turn_from_row(row) for row in rows]
 
 
 def _is_plain_row(row: TurnRow) -> bool:
@@ -144,13 +144,13 @@ def _plain_turns(rows: Sequence[TurnRow]) -> list[Turn]:
     column = dict(zip(TurnRow._fields, zip(*rows, strict=True), strict=True))
     nothing = repeat(None)
     parts = _parts(len(rows), repeat("text"), column["text"], *[nothing] * len(_NOTHING))
-    made = {
+    built = {
         "content": zip(parts, strict=True),
         "at": map(from_us, column["at"]),
         "metadata": iter(dict, None),  # a new one for each
         "ingested_at": map(from_us, column["ingested_at"]),
     }
-    return _turns(len(rows), *[made[name] if name in made else column[name] for name in _TURN_FIELDS])
+    return _turns(len(rows), *[built[name] if name in built else column[name] for name in _TURN_FIELDS])
 
 
 def _turn_from(row: TurnRow) -> Turn:

@@ -75,7 +75,7 @@ class Statements:
             key=_names(names),
             arrays=", ".join(f"{self._mark}::{_ARRAYS[table.columns[name]]}" for name in names),
             columns=", ".join(f'kept."{name}"' for name in columns),
-            where=" AND ".join((*equal, *(f"kept.{each}" for each in present))),
+            where=" AND ".join((*equal, *(f"kept.{column}" for column in present))),
         )
 
     def scan(

@@ -4,9 +4,9 @@ from string import ascii_letters, digits
 from typing import Final
 
 
-def table_of(kept: str) -> bytes:
+def table_of(characters: str) -> bytes:
     """The table for `runs` of these characters: all others become blanks."""
-    return bytes([code if code < 128 and chr(code) in kept else ord(" ") for code in range(256)])
+    return bytes([code if code < 128 and chr(code) in characters else ord(" ") for code in range(256)])
 
 
 WORDS: Final = table_of(f"{ascii_letters}{digits}_")

@@ -45,34 +45,34 @@ _MOST: Final = 4
 _HALF_A_YEAR: Final = 6
 
 
-def compounded(query: str, found: Sequence[Mention], today: date | None) -> list[Mention]:
+def compounded(query: str, mentions: Sequence[Mention], today: date | None) -> list[Mention]:
     """The mentions of a question, with what each takes from its neighbours.
 
     Args:
-        found: the mentions, in text order.
+        mentions: in text order.
         today: the day to which relative dates refer; without one, parts of relative wholes stay as they are.
 
     Returns:
         The mentions in text order, without overlaps; spans grow with what a date takes.
     """
-    if not found:
+    if not mentions:
         return []
-    whole = _with_days(query, _with_names(query, found, joined=False))
+    whole = _with_days(query, _with_names(query, mentions, joined=False))
     whole = whole if today is None else _parts(query, whole, today)
     return _with_years(query, _with_names(query, whole, joined=True))
 
 
-def _parts(query: str, found: Sequence[Mention], today: date) -> list[Mention]:
+def _parts(query: str, mentions: Sequence[Mention], today: date) -> list[Mention]:
     """Puts dates without a year, and weekdays, into the year or week that is named beside them."""
-    kept: list[Mention] = []
-    for mention in found:
-        before = kept[-1] if kept else None
+    combined: list[Mention] = []
+    for mention in mentions:
+        before = combined[-1] if combined else None
         part = None if before is None else _part(query, before, mention, today)
         if part is None:
-            kept.append(mention)
+            combined.append(mention)
         else:
-            kept[-1] = part
-    return kept
+            combined[-1] = part
+    return combined
 
 
 def _part(query: str, first: Mention, second: Mention, today: date) -> Mention | None:
@@ -90,10 +90,10 @@ def _part(query: str, first: Mention, second: Mention, today: date) -> Mention |
     return None
 
 
-def _with_years(query: str, found: Sequence[Mention]) -> list[Mention]:
+def _with_years(query: str, mentions: Sequence[Mention]) -> list[Mention]:
     """Gives dates without a year that of the date to which they are joined, and weekdays the week; the last first."""
     dated: list[Mention] = []
-    for mention in reversed(found):
+    for mention in reversed(mentions):
         after = dated[-1] if dated else None
         is_joined = after is not None and _JOINED.fullmatch(query, mention.span[1], after.span[0]) is not None
         dated.append(_joined_to(after, mention) if after is not None and is_joined else mention)
@@ -110,10 +110,10 @@ def _joined_to(after: Mention, mention: Mention) -> Mention:
     return mention
 
 
-def _with_names(query: str, found: Sequence[Mention], *, joined: bool) -> list[Mention]:
+def _with_names(query: str, mentions: Sequence[Mention], *, joined: bool) -> list[Mention]:
     """Adds the months, seasons and quarters that are joined to a date, or stand before a relative year."""
-    more: list[Mention] = list(found)
-    for mention in found:
+    more: list[Mention] = list(mentions)
+    for mention in mentions:
         is_whole = isinstance(mention, RelativeDate) and mention.grain == "year" and not mention.trailing
         pattern = _NAME_JOINED if joined else _NAME_OF_WHOLE
         at = mention.span[0]
@@ -137,10 +137,10 @@ def _named(match: re.Match[str]) -> WrittenDate:
     return WrittenDate(match.span("name"), "month", None, _MONTHS.index(name[:3]) + 1)
 
 
-def _with_days(query: str, found: Sequence[Mention]) -> list[Mention]:
+def _with_days(query: str, mentions: Sequence[Mention]) -> list[Mention]:
     """Adds the day that is joined, as a mere number, before or after a day of a month."""
     more: list[Mention] = []
-    for mention in found:
+    for mention in mentions:
         if not isinstance(mention, WrittenDate) or mention.grain != "day" or mention.last_day is not None:
             more.append(mention)
             continue
@@ -158,11 +158,11 @@ def _with_days(query: str, found: Sequence[Mention]) -> list[Mention]:
     return _unique(more)
 
 
-def _unique(found: list[Mention]) -> list[Mention]:
+def _unique(mentions: list[Mention]) -> list[Mention]:
     """The mentions in text order; of overlapping ones the first, or the longer of two at one position."""
-    ordered = sorted(found, key=lambda mention: mention.span)
+    ordered = sorted(mentions, key=lambda mention: mention.span)
     overlap = any(first.span[1] > second.span[0] for first, second in pairwise(ordered))
-    return without_overlaps(found) if overlap else ordered
+    return without_overlaps(mentions) if overlap else ordered
 
 
 def _lacks_year(mention: Mention) -> TypeGuard[WrittenDate]:

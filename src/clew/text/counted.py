@@ -6,14 +6,14 @@ _SINGULAR: Final = {"are": "is", "have": "has", "were": "was", "lack": "lacks"}
 """Verbs, from the form of several to that of one."""
 
 
-def counted(count: int, noun: str, told: str = "") -> str:
+def counted(count: int, noun: str, shown: str = "") -> str:
     """A number with its noun, given as of one: "1 turn", "2,000 turns", "3 entries".
 
     Args:
-        told: what is told of them, as of several and with the verb first: `are missing`.
+        shown: what is told of them, as of several and with the verb first: `are missing`.
     """
-    verb, blank, rest = told.partition(" ")
-    said = f" {_SINGULAR[verb] if count == 1 else verb}{blank}{rest}" if told else ""
+    verb, blank, rest = shown.partition(" ")
+    said = f" {_SINGULAR[verb] if count == 1 else verb}{blank}{rest}" if shown else ""
     return f"{count:,} {noun if count == 1 else _plural(noun)}{said}"
 
 

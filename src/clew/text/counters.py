@@ -70,10 +70,10 @@ def counter(chosen: Counting = "estimate") -> Counter:
     if callable(chosen):
         name = getattr(chosen, "name", None) or getattr(chosen, "__name__", type(chosen).__name__)
         return _Named(str(name), _checked(chosen, str(name)))
-    made = _COUNTERS.get(chosen) if isinstance(chosen, str) else None
-    if made is None:
+    known = _COUNTERS.get(chosen) if isinstance(chosen, str) else None
+    if known is None:
         raise ConfigError(f"counter {chosen!r} is unknown; choose one of {', '.join(NAMES)}, or pass a function.")
-    return made()
+    return known()
 
 
 def _checked(count: Callable[[str], int], name: str) -> Callable[[str], int]:

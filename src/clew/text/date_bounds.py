@@ -35,18 +35,18 @@ _SERIES: Final = late_pattern(r",?(?:\s+(?:and|or|in|on|also|the)\b)*\s+", re.IG
 def side_before(before: str) -> str:
     """Which side of a date the words before it ask for: "before", "up to", "after", "since", or "on"."""
     for pattern, side in _SIDES:
-        if found := pattern.search(before):
-            is_negated = side in _OPPOSITES and _NEGATED.search(before, 0, found.start()) is not None
+        if match := pattern.search(before):
+            is_negated = side in _OPPOSITES and _NEGATED.search(before, 0, match.start()) is not None
             return _OPPOSITES[side] if is_negated else side
     return "on"
 
 
 def exclusion_start(before: str) -> int | None:
     """Where the words begin that exclude the date behind them ("except in"); None where it is not excluded."""
-    found = _EXCLUDED.search(before)
-    if found is None:
+    match = _EXCLUDED.search(before)
+    if match is None:
         return None
-    return found.start() if found["but"] is None else found.start("but")
+    return match.start() if match["but"] is None else match.start("but")
 
 
 def length_compared(before: str) -> str:

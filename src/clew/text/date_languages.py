@@ -239,10 +239,10 @@ def _key(text: str) -> str:
 
 def _place(where: str) -> Phrase:
     """`week-1`, `weekday-1:3`."""
-    found = re.fullmatch(r"(\w+?)([+-]?\d)(?::(\d))?", where)
-    if found is None:
+    match = re.fullmatch(r"(\w+?)([+-]?\d)(?::(\d))?", where)
+    if match is None:
         raise ValueError(where)
-    return found[1], int(found[2]), int(found[3]) if found[3] else None
+    return match[1], int(match[2]), int(match[3]) if match[3] else None
 
 
 def _alternatives(names: str) -> list[str]:
@@ -331,8 +331,8 @@ class _Edges:
         past = rf"{self.start}{before}(?P<count>{count}){gap}(?P<unit>{unit}){after}{self.end if not after else ''}"
         if self.words.behind:
             behind = rf"{gap}{self.words.behind}"
-            told = rf"{before}|(?=(?:{count}){gap}(?:{unit}){behind})"
-            past = rf"{self.start}(?:{told})(?P<count>{count}){gap}(?P<unit>{unit})(?:{behind})?{self.end}"
+            phrase = rf"{before}|(?=(?:{count}){gap}(?:{unit}){behind})"
+            past = rf"{self.start}(?:{phrase})(?P<count>{count}){gap}(?P<unit>{unit})(?:{behind})?{self.end}"
         if not first:
             return re.compile(past)
         if self.language == "fr":

@@ -192,14 +192,14 @@ def mentions(text: str, *, asking: bool = False) -> list[Mention]:
         text = text.replace("İ", "I")  # the one character whose lower case is longer
         lower = text.lower()
     said = _CasedText(text, lower, asking)
-    found = [
+    matches = [
         mention
         for called_by, pattern, read in _RULES
         if not families.isdisjoint(called_by)
         for match in pattern.finditer(lower)
         if (mention := read(match, said)) is not None
     ]
-    return without_overlaps(found)
+    return without_overlaps(matches)
 
 
 def anchored(text: str, mention: Mention) -> RelativeDate | None:
@@ -218,15 +218,15 @@ def anchored(text: str, mention: Mention) -> RelativeDate | None:
     return RelativeDate(span, _GRAINS[match["one"] or match["unit"]], sign * count)
 
 
-def without_overlaps(found: list[Mention]) -> list[Mention]:
+def without_overlaps(candidates: list[Mention]) -> list[Mention]:
     """Removes overlapping mentions: keeps the first one, or the longer one of two at the same position."""
-    kept: list[Mention] = []
+    separate: list[Mention] = []
     end = 0
-    for mention in sorted(found, key=lambda mention: (mention.span[0], -mention.span[1])):
+    for mention in sorted(candidates, key=lambda mention: (mention.span[0], -mention.span[1])):
         if mention.span[0] >= end:
-            kept.append(mention)
+            separate.append(mention)
             end = mention.span[1]
-    return kept
+    return separate
 
 
 def _read_day(match: re.Match[str], _: _CasedText) -> Mention:

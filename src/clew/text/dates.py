@@ -64,8 +64,8 @@ def resolve(text: str, at: datetime | None) -> list[ResolvedDate]:
     """
     today = None if at is None else at.date()
     said = mentions(text)
-    if told := told_mentions(text):
-        said = without_overlaps([*told, *(each for each in said if not _overlaps(each, told))])
+    if named := told_mentions(text):
+        said = without_overlaps([*named, *(each for each in said if not _overlaps(each, named))])
     placed = (place(mention, today) for mention in said if not is_trailing(mention))
     return [found for found in placed if found is not None]
 
@@ -104,8 +104,8 @@ def is_trailing(mention: Mention) -> bool:
 def place(mention: Mention, today: date | None) -> ResolvedDate | None:
     """The days that a mention means, relative to `today`; None if there are none, or if `today` is needed and None."""
     if isinstance(mention, RelativeDate):
-        found = None if today is None else _place_relative(mention, today)
-        return replace(found, guessed="week") if found and mention.bare else found
+        resolved = None if today is None else _place_relative(mention, today)
+        return replace(resolved, guessed="week") if resolved and mention.bare else resolved
     if mention.year is not None:
         return place_written(mention, mention.year)
     return None if today is None else _nearest(mention, today, 1)
@@ -113,32 +113,36 @@ def place(mention: Mention, today: date | None) -> ResolvedDate | None:
 
 def place_asked(mention: Mention, today: date | None) -> ResolvedDate | None:
     """As `place`, for a question: 29 February without a year is that of the nearest leap year, however far it is."""
-    found = place(mention, today)
-    if found is None and today is not None and isinstance(mention, WrittenDate) and mention.year is None:
+    resolved = place(mention, today)
+    if resolved is None and today is not None and isinstance(mention, WrittenDate) and mention.year is None:
         return _nearest(mention, today, _BETWEEN_LEAP_YEARS)
-    return found
+    return resolved
 
 
 def _nearest(mention: WrittenDate, today: date, years: int) -> ResolvedDate | None:
     """The days of a date without a year in whichever year they are nearest to today, of so many before and after."""
     candidates = [place_written(mention, today.year + step) for step in range(-years, years + 1)]
-    nearest = min((found for found in candidates if found), key=lambda found: _distance(found, today), default=None)
+    nearest = min(
+        (candidate for candidate in candidates if candidate),
+        key=lambda candidate: _distance(candidate, today),
+        default=None,
+    )
     return replace(nearest, guessed="year") if nearest else None
 
 
-def on_side(found: ResolvedDate, today: date, *, ahead: bool) -> ResolvedDate:
+def on_side(resolved: ResolvedDate, today: date, *, ahead: bool) -> ResolvedDate:
     """A date whose year or week was guessed, put in the nearest one that is not on the other side of today."""
-    step = int(found.end < today) if ahead else -int(found.start > today)
-    if not (found.guessed and step):
-        return found
-    start, end = found.start, found.end
-    if found.guessed == "week":
+    step = int(resolved.end < today) if ahead else -int(resolved.start > today)
+    if not (resolved.guessed and step):
+        return resolved
+    start, end = resolved.start, resolved.end
+    if resolved.guessed == "week":
         shift = _to_weekday(today, start.weekday(), step)
-        other: ResolvedDate | None = replace(found, start=today + timedelta(shift), end=today + timedelta(shift))
+        other: ResolvedDate | None = replace(resolved, start=today + timedelta(shift), end=today + timedelta(shift))
     else:
-        written = WrittenDate(found.phrase_span, found.grain, None, start.month, start.day, end.day)
+        written = WrittenDate(resolved.phrase_span, resolved.grain, None, start.month, start.day, end.day)
         other = place_written(written, start.year + step)
-    return replace(other, guessed=found.guessed) if other else found
+    return replace(other, guessed=resolved.guessed) if other else resolved
 
 
 def place_written(mention: WrittenDate, year: int) -> ResolvedDate | None:
@@ -153,9 +157,9 @@ def place_written(mention: WrittenDate, year: int) -> ResolvedDate | None:
     return ResolvedDate(date(year, mention.month, mention.day), date(year, mention.month, last), mention.span, "day")
 
 
-def _distance(found: ResolvedDate, today: date) -> int:
+def _distance(resolved: ResolvedDate, today: date) -> int:
     """Days between today and the nearest day of a resolved date; 0 if today is one of its days."""
-    return max((found.start - today).days, (today - found.end).days, 0)
+    return max((resolved.start - today).days, (today - resolved.end).days, 0)
 
 
 def _place_relative(mention: RelativeDate, today: date) -> ResolvedDate | None:

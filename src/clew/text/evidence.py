@@ -227,8 +227,8 @@ def path_spans(text: str) -> list[Span]:
     if not _DOT_OR_SLASH.search(head) and not (any(map(head.__contains__, _BARE_NAMES)) and _BARE_FILE.search(head)):
         return []
     urls = [*_machines(head), *(_matches(_URL, head) if "://" in head or "www." in head.lower() else ())]
-    found = list(_paths(head, [match.span() for match in _LINE.finditer(head)]))
-    return sorted({span for span in found if not any(start < span[1] and span[0] < end for start, end in urls)})
+    spans = list(_paths(head, [match.span() for match in _LINE.finditer(head)]))
+    return sorted({span for span in spans if not any(start < span[1] and span[0] < end for start, end in urls)})
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> Iterator[Span]:

@@ -174,10 +174,10 @@ def foreign_mentions(text: str) -> list[Mention]:
     lower = text.lower()
     if len(lower) != len(text):
         return []
-    found: list[Mention] = []
+    result: list[Mention] = []
     for language in languages_of(text):
-        found += _mentions(text, lower, language)
-    return without_overlaps(found)
+        result += _mentions(text, lower, language)
+    return without_overlaps(result)
 
 
 def told_mentions(text: str) -> list[Mention]:
@@ -222,8 +222,9 @@ def linked(text: str, first: tuple[int, int], second: tuple[int, int]) -> bool:
     between, before = lower[first[1] : second[0]], lower[max(0, first[0] - 30) : first[0]]
     grammars = map(grammar_of, languages_of(text))
     return any(
-        each.link.fullmatch(between) is not None and (each.opens is None or each.opens.search(before) is not None)
-        for each in grammars
+        grammar.link.fullmatch(between) is not None
+        and (grammar.opens is None or grammar.opens.search(before) is not None)
+        for grammar in grammars
     )
 
 

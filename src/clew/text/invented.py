@@ -33,7 +33,7 @@ def invented(text: str, source: str) -> str:
     flat = " ".join(source.split()).casefold()
     numbers = set(_NUMBER.findall(flat))
     for number in _NUMBER.findall(text):
-        if number not in numbers and number.replace(",", "") not in {each.replace(",", "") for each in numbers}:
+        if number not in numbers and number.replace(",", "") not in {given.replace(",", "") for given in numbers}:
             return f"its source has no {number!r:.40}"
     for start, end, kind in evidence(text):
         value = " ".join(text[start:end].strip("`").split())
@@ -43,9 +43,9 @@ def invented(text: str, source: str) -> str:
     known |= {word.removesuffix("'s").removesuffix("’s") for word in known}
     stems = set(terms(source))
     for start, end in sentence_spans(text):
-        for found in _CAPITAL.finditer(text, start, end):
-            word = found[0].casefold().removesuffix("'s").removesuffix("’s")
-            usual = found.start() == start and (word in _OPENINGS or stems.issuperset(terms(word)))
+        for name in _CAPITAL.finditer(text, start, end):
+            word = name[0].casefold().removesuffix("'s").removesuffix("’s")
+            usual = name.start() == start and (word in _OPENINGS or stems.issuperset(terms(word)))
             if word not in known and word not in STOPWORDS and not usual:
-                return f"its source has no {found[0]!r:.40}"
+                return f"its source has no {name[0]!r:.40}"
     return ""

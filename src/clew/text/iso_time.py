@@ -35,7 +35,7 @@ def parse_iso(text: str) -> datetime:
         raise ValueError(f"{text!r} is outside the years 1 to 9999 in UTC") from error
 
 
-def _calendar_day(found: re.Match[str]) -> str:
+def _calendar_day(match: re.Match[str]) -> str:
     """The day with that number in its year; the text as it is where the year has none."""
-    day = datetime(int(found["year"]) or 1, 1, 1, tzinfo=UTC) + timedelta(days=int(found["day"]) - 1)
-    return day.date().isoformat() if day.year == int(found["year"]) else found[0]
+    day = datetime(int(match["year"]) or 1, 1, 1, tzinfo=UTC) + timedelta(days=int(match["day"]) - 1)
+    return day.date().isoformat() if day.year == int(match["year"]) else match[0]

@@ -89,8 +89,8 @@ def quoted(text: str) -> list[str]:
 
     A phrase is within one line and has at most 300 characters, at least one of them a letter or digit.
     """
-    found = (next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text))
-    return list(dict.fromkeys(phrase for phrase in found if _HAS_WORD.search(phrase)))
+    phrases = (next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text))
+    return list(dict.fromkeys(phrase for phrase in phrases if _HAS_WORD.search(phrase)))
 
 
 def greeting_aliases(text: str) -> list[Alias]:
@@ -100,12 +100,12 @@ def greeting_aliases(text: str) -> list[Alias]:
     "call me Kate" and "this is Kate" the speaker.
     """
     lower = text.lower()
-    found: list[tuple[int, Alias]] = []
+    aliases: list[tuple[int, Alias]] = []
     if any(map(lower.__contains__, _CALLING)) or _SHORT_CALLING.search(lower):
-        found += [(match.start("name"), Alias(match["name"], "listener")) for match in _GREETING.finditer(text)]
+        aliases += [(match.start("name"), Alias(match["name"], "listener")) for match in _GREETING.finditer(text)]
     if any(map(lower.__contains__, _NAMING)):
-        found += [(match.start("name"), Alias(match["name"], "speaker")) for match in _SELF.finditer(text)]
-    return [alias for _, alias in sorted(found, key=lambda pair: pair[0]) if _is_name(alias.name)]
+        aliases += [(match.start("name"), Alias(match["name"], "speaker")) for match in _SELF.finditer(text)]
+    return [alias for _, alias in sorted(aliases, key=lambda pair: pair[0]) if _is_name(alias.name)]
 
 
 def _is_name(word: str) -> bool:

@@ -57,12 +57,12 @@ def narrowed(text: str, asked: DateConstraint) -> DateConstraint:
             return asked
         span = (at - len(before) + part.start(), asked.phrase_span[1])
         return replace(asked, start=days[0], end=days[1], phrase_span=span)
-    found = _WEEK_OF.search(before) if start == end else None
-    if found is None:
+    match = _WEEK_OF.search(before) if start == end else None
+    if match is None:
         return asked
-    span = (at - len(before) + found.start(), asked.phrase_span[1])
+    span = (at - len(before) + match.start(), asked.phrase_span[1])
     monday = start.toordinal() - start.weekday()
-    first, last = (monday + 5, monday + 6) if found["unit"].lower() == "weekend" else (monday, monday + 6)
+    first, last = (monday + 5, monday + 6) if match["unit"].lower() == "weekend" else (monday, monday + 6)
     if not 1 <= first <= last < date.max.toordinal():
         return asked
     return replace(asked, start=date.fromordinal(first), end=date.fromordinal(last), grain="week", phrase_span=span)

@@ -57,14 +57,14 @@ def parse_period(expression: str, now: datetime, covered: tuple[date, date] | No
     words = " ".join(expression.split())
     if _ISO_MONTH.fullmatch(words):
         words = f"{MONTHS[int(words[5:]) - 1]} {words[:4]}"
-    found = _moment(words) or _clock(words, now)
-    if found is not None:
-        return found
+    period = _moment(words) or _clock(words, now)
+    if period is not None:
+        return period
     for form in (f"from {words}", words, f"in {words}"):
         counted = counting_day(form, now, covered)
         asked = parse_query_dates(form, counting_moment(form, now, covered), covered)
-        asked = [each for each in asked if each.relation != "except"]
-        if form.startswith("from ") and not any(each.relation == "between" for each in asked):
+        asked = [constraint for constraint in asked if constraint.relation != "except"]
+        if form.startswith("from ") and not any(constraint.relation == "between" for constraint in asked):
             continue
         if asked:
             return _period(_whole(form, asked), now, counted)
@@ -76,14 +76,15 @@ def _whole(form: str, asked: list[DateConstraint]) -> DateConstraint:
 
     Of the alternatives for one phrase the last counts: for a date without a year, that is the latest year.
     """
-    latest = {each.phrase_span: each for each in asked}
-    found = [narrowed(form, each) for each in latest.values()]
+    latest = {constraint.phrase_span: constraint for constraint in asked}
+    narrow = [narrowed(form, constraint) for constraint in latest.values()]
     starts, ends = (
-        [day for day in days if day] for days in zip(*((each.start, each.end) for each in found), strict=True)
+        [day for day in days if day]
+        for days in zip(*((constraint.start, constraint.end) for constraint in narrow), strict=True)
     )
-    if len(found) == 1 or min(len(starts), len(ends)) < len(found):
-        return found[-1]
-    return replace(found[-1], start=min(starts), end=max(ends))
+    if len(narrow) == 1 or min(len(starts), len(ends)) < len(narrow):
+        return narrow[-1]
+    return replace(narrow[-1], start=min(starts), end=max(ends))
 
 
 def exact_period(words: str, now: datetime) -> Period | None:
@@ -91,15 +92,15 @@ def exact_period(words: str, now: datetime) -> Period | None:
     if _YEAR.fullmatch(words):
         return parse_period(words, now)
     if not _ISO.fullmatch(words):
-        found = _clock(words, now)
-        return None if found is None or found.start == found.end else found
-    found = _moment(words)
-    if found is None or found.start is None or found.start != found.end:
+        period = _clock(words, now)
+        return None if period is None or period.start == period.end else period
+    period = _moment(words)
+    if period is None or period.start is None or period.start != period.end:
         return None
     try:
-        return Period(found.start, found.start + timedelta(minutes=1))
+        return Period(period.start, period.start + timedelta(minutes=1))
     except OverflowError:
-        return found
+        return period
 
 
 def _period(asked: DateConstraint, now: datetime, counted: date) -> Period:
@@ -112,15 +113,15 @@ def _moment(words: str) -> Period | None:
     if not _ISO.fullmatch(words):
         return None
     try:
-        found = parse_iso(words)
+        moment = parse_iso(words)
     except ValueError:
         return None  # not a calendar day, but it may still be another time expression
     if len(words) > len("2023-05-07"):
-        return Period(found, found)
+        return Period(moment, moment)
     try:
-        return Period(found, found + timedelta(days=1))
+        return Period(moment, moment + timedelta(days=1))
     except OverflowError:
-        return Period(found, None)  # the last day of the calendar
+        return Period(moment, None)  # the last day of the calendar
 
 
 def _clock(words: str, now: datetime) -> Period | None:

@@ -67,26 +67,26 @@ def query_mentions(query: str) -> tuple[Mention, ...]:
 
 
 def _mentions(query: str) -> list[Mention]:
-    found = mentions(query, asking=True)
+    spoken = mentions(query, asking=True)
     foreign = foreign_mentions(query)
     if foreign:
-        found = without_overlaps([*found, *foreign])
+        spoken = without_overlaps([*spoken, *foreign])
     ranges = [mention for match in _RANGE.finditer(query) for mention in _ends(match)] if _may_be_range(query) else ()
     if ranges:
-        found = without_overlaps([*found, *ranges])
+        spoken = without_overlaps([*spoken, *ranges])
     lower = query.lower()
     if len(lower) != len(query):  # İ changes its length in lower case
-        return found
+        return spoken
     if "between " in lower or "from " in lower:
         plain = [mention for match in _PLAIN_RANGE.finditer(lower) for mention in _ends(match)]
-        found = without_overlaps([*plain, *found]) if plain else found
+        spoken = without_overlaps([*plain, *spoken]) if plain else spoken
     seasons = season_mentions(lower)
     if seasons:
-        found = without_overlaps([*seasons, *found])
+        spoken = without_overlaps([*seasons, *spoken])
     if not any(cue in lower for cue in _CUES):
-        return found
+        return spoken
     more = [read(match) for pattern, read in _RULES for match in pattern.finditer(lower)]
-    return without_overlaps([*found, *more]) if more else found
+    return without_overlaps([*spoken, *more]) if more else spoken
 
 
 def _may_be_range(query: str) -> bool:

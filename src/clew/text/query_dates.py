@@ -89,10 +89,10 @@ def parse_query_dates(
     """
     mentions = query_mentions(query)
     when = _DateReference(_today(mentions, now, covered), covered)
-    found = compounded(query, mentions, when.today)
+    combined = compounded(query, mentions, when.today)
     constraints: list[DateConstraint] = []
     previous: Mention | None = None
-    for mention in found:
+    for mention in combined:
         ends = _candidates(mention, when)
         counted = anchored(query, mention)
         if counted:
@@ -123,7 +123,7 @@ def counting_day(query: str, now: datetime, covered: tuple[date, date] | None) -
         return today
     relative = [mention for mention in query_mentions(query) if isinstance(mention, RelativeDate)]
     placed = [_trailing(mention, today) if mention.trailing else place(mention, today) for mention in relative]
-    starts = [found.start for found in placed if found is not None]
+    starts = [resolved.start for resolved in placed if resolved is not None]
     return covered[1] if starts and covered[1] < min(starts) and max(starts) <= today else today
 
 
@@ -141,10 +141,10 @@ class _DateReference:
     covered: tuple[date, date] | None
 
 
-def _today(found: Sequence[Mention], now: datetime | None, covered: tuple[date, date] | None) -> date | None:
+def _today(spoken: Sequence[Mention], now: datetime | None, covered: tuple[date, date] | None) -> date | None:
     if now is not None:
         return now.date()
-    named = (place(mention, None) for mention in found if mention.grain == "day")
+    named = (place(mention, None) for mention in spoken if mention.grain == "day")
     return next((day.start for day in named if day), covered[1] if covered else None)
 
 
@@ -152,14 +152,14 @@ def _candidates(mention: Mention, when: _DateReference) -> list[ResolvedDate]:
     if when.covered and isinstance(mention, WrittenDate) and mention.year is None:
         first, last = when.covered
         placed = (place_written(mention, year) for year in range(first.year, last.year + 1))
-        inside = [found for found in placed if found and found.start <= last and first <= found.end]
+        inside = [resolved for resolved in placed if resolved and resolved.start <= last and first <= resolved.end]
         if inside:
             return inside
     if when.covered and is_winter(mention) and (earlier := _winter_before(mention, when.covered)):
         return [earlier]
     trailing = isinstance(mention, RelativeDate) and mention.trailing
-    found = _trailing(mention, when.today) if trailing else place_asked(mention, when.today)
-    return [found] if found else []
+    resolved = _trailing(mention, when.today) if trailing else place_asked(mention, when.today)
+    return [resolved] if resolved else []
 
 
 def _winter_before(winter: WrittenDate, covered: tuple[date, date]) -> ResolvedDate | None:
@@ -167,8 +167,8 @@ def _winter_before(winter: WrittenDate, covered: tuple[date, date]) -> ResolvedD
     if winter.year is None:
         return None
     ending, beginning = (
-        found and found.start <= covered[1] and covered[0] <= found.end and found
-        for found in (place_written(winter, winter.year - 1), place_written(winter, winter.year))
+        resolved and resolved.start <= covered[1] and covered[0] <= resolved.end and resolved
+        for resolved in (place_written(winter, winter.year - 1), place_written(winter, winter.year))
     )
     return None if beginning else ending or None
 
@@ -177,8 +177,8 @@ def _count_from(counted: RelativeDate, anchor: ResolvedDate) -> ResolvedDate | N
     return place(counted, anchor.start if counted.offset < 0 else anchor.end)
 
 
-def _on(found: ResolvedDate) -> DateConstraint:
-    return DateConstraint(found.start, found.end, found.grain, "on", found.phrase_span)
+def _on(resolved: ResolvedDate) -> DateConstraint:
+    return DateConstraint(resolved.start, resolved.end, resolved.grain, "on", resolved.phrase_span)
 
 
 def _trailing(mention: Mention, today: date | None) -> ResolvedDate | None:
@@ -224,12 +224,12 @@ def _day_range(query: str, mention: Mention, end: ResolvedDate) -> DateConstrain
     """From 3 to 5 May, from May 3 to 5: one of the two days is a mere number."""
     if not isinstance(mention, WrittenDate) or mention.grain != "day" or mention.last_day is not None:
         return None
-    found = _english_range(query, end.phrase_span) or day_range(query, end.phrase_span)
-    if found is None:
+    phrase = _english_range(query, end.phrase_span) or day_range(query, end.phrase_span)
+    if phrase is None:
         return None
-    whole = replace(mention, day=found.first or mention.day, last_day=found.last or mention.day)
-    placed = place_written(whole, found.year or end.start.year)
-    return None if placed is None else DateConstraint(placed.start, placed.end, "day", "between", found.span)
+    whole = replace(mention, day=phrase.first or mention.day, last_day=phrase.last or mention.day)
+    placed = place_written(whole, phrase.year or end.start.year)
+    return None if placed is None else DateConstraint(placed.start, placed.end, "day", "between", phrase.span)
 
 
 def _english_range(query: str, span: tuple[int, int]) -> DayRange | None:
@@ -243,7 +243,7 @@ def _english_range(query: str, span: tuple[int, int]) -> DayRange | None:
     return DayRange((start, ends.end()), last=int(ends["day"]), year=int(ends["year"] or 0))
 
 
-def _compared(query: str, mention: Mention, found: ResolvedDate, when: _DateReference) -> DateConstraint | None:
+def _compared(query: str, mention: Mention, resolved: ResolvedDate, when: _DateReference) -> DateConstraint | None:
     """More, or less, than two weeks ago: counted to the day, as for the last two weeks."""
     if not isinstance(mention, RelativeDate) or mention.offset >= 0 or mention.trailing or mention.weekday is not None:
         return None
@@ -252,31 +252,31 @@ def _compared(query: str, mention: Mention, found: ResolvedDate, when: _DateRefe
     if since is None:
         return None
     if than == "more":
-        return DateConstraint(None, since.start - _ONE_DAY, found.grain, "before", found.phrase_span)
-    return DateConstraint(since.start, since.end, found.grain, "on", found.phrase_span)
+        return DateConstraint(None, since.start - _ONE_DAY, resolved.grain, "before", resolved.phrase_span)
+    return DateConstraint(since.start, since.end, resolved.grain, "on", resolved.phrase_span)
 
 
-def _single(query: str, found: ResolvedDate) -> DateConstraint:
-    before = _text_before(query, found.phrase_span[0])
+def _single(query: str, resolved: ResolvedDate) -> DateConstraint:
+    before = _text_before(query, resolved.phrase_span[0])
     word = side_before(before)
     if word == "on":
-        word = relation_of(query, found.phrase_span)
-    if word == "on" and _ONWARDS.match(query, found.phrase_span[1]):
+        word = relation_of(query, resolved.phrase_span)
+    if word == "on" and _ONWARDS.match(query, resolved.phrase_span[1]):
         word = "since"
     if word == "on" and exclusion_start(before) is not None:
-        return DateConstraint(found.start, found.end, found.grain, "except", found.phrase_span)
-    start, end, relation = _WINDOWS[word](found)
-    return DateConstraint(start, end, found.grain, relation, found.phrase_span)
+        return DateConstraint(resolved.start, resolved.end, resolved.grain, "except", resolved.phrase_span)
+    start, end, relation = _WINDOWS[word](resolved)
+    return DateConstraint(start, end, resolved.grain, relation, resolved.phrase_span)
 
 
 def _intervals(query: str, constraints: list[DateConstraint]) -> list[DateConstraint]:
     """Joins one side of a date and the other side of the next one: "after March but before June"."""
     joined: list[DateConstraint] = []
     last: list[DateConstraint] = []
-    for span, group in groupby(constraints, key=lambda each: each.phrase_span):
+    for span, group in groupby(constraints, key=lambda constraint: constraint.phrase_span):
         these = list(group)
-        sides = {each.relation for each in (*last, *these)}
-        if last and sides == {"before", "after"} and len({each.relation for each in these}) == 1:
+        sides = {constraint.relation for constraint in (*last, *these)}
+        if last and sides == {"before", "after"} and len({constraint.relation for constraint in these}) == 1:
             gap = query[last[0].phrase_span[1] : span[0]]
             both = _overlaps(last, these) if is_joint(gap) else []
             if both:
@@ -291,16 +291,16 @@ def _intervals(query: str, constraints: list[DateConstraint]) -> list[DateConstr
 def _overlaps(some: Sequence[DateConstraint], others: Sequence[DateConstraint]) -> list[DateConstraint]:
     """For each first day of one side of two dates, the stretch to the first end behind it."""
     opening, closing = (some, others) if some[0].relation == "after" else (others, some)
-    spans = [each.phrase_span for each in (*some, *others)]
+    spans = [constraint.phrase_span for constraint in (*some, *others)]
     span = (min(start for start, _ in spans), max(end for _, end in spans))
-    found = []
+    overlaps = []
     for first in opening:
         ends = [last for last in closing if first.start and last.end and first.start <= last.end]
         if ends:
-            last = min(ends, key=lambda each: each.end or date.max)
+            last = min(ends, key=lambda constraint: constraint.end or date.max)
             grain = max(first.grain, last.grain, key=_GRAINS.index)
-            found.append(DateConstraint(first.start, last.end, grain, "between", span))
-    return found
+            overlaps.append(DateConstraint(first.start, last.end, grain, "between", span))
+    return overlaps
 
 
 _WINDOWS: dict[str, Callable[[ResolvedDate], tuple[date | None, date | None, Relation]]] = {
@@ -315,7 +315,7 @@ _WINDOWS: dict[str, Callable[[ResolvedDate], tuple[date | None, date | None, Rel
 def exception_spans(query: str, constraints: Iterable[DateConstraint]) -> set[tuple[int, int]]:
     """Positions of the dates that are excluded, each with the words that exclude it."""
     spans = set()
-    for start, end in {each.phrase_span for each in constraints if each.relation == "except"}:
+    for start, end in {constraint.phrase_span for constraint in constraints if constraint.relation == "except"}:
         before = _text_before(query, start)
         spans.add((start - len(before) + (exclusion_start(before) or 0), end))
     return spans

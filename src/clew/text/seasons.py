@@ -38,18 +38,18 @@ _HALF: Final = late_pattern(rf"(?<![\w-])h[12]\s(?:of\s|in\s)?(?P<year>{_YEAR})(
 
 def season_mentions(lower: str) -> list[Mention]:
     """The seasons of a question in lower case, and the years that "H1" or "H2" stands before; in no order."""
-    found: list[Mention] = []
+    result: list[Mention] = []
     has_year = "19" in lower or "20" in lower
     if has_year:
-        found += (
+        result += (
             WrittenDate(match.span(), "quarter", int(match["year"]), _MONTH_OF[match["season"]])
             for match in _WITH_YEAR.finditer(lower)
         )
     if any(map(lower.__contains__, _ENGLISH_NAMES)):
-        found += (_without_year(match) for match in _WITHOUT_YEAR.finditer(lower))
+        result += (_without_year(match) for match in _WITHOUT_YEAR.finditer(lower))
     if has_year:
-        found += (WrittenDate(match.span("year"), "year", int(match["year"])) for match in _HALF.finditer(lower))
-    return found
+        result += (WrittenDate(match.span("year"), "year", int(match["year"])) for match in _HALF.finditer(lower))
+    return result
 
 
 def is_winter(mention: Mention) -> TypeGuard[WrittenDate]:

@@ -38,7 +38,8 @@ def like_a_mark(*names: str) -> re.Pattern[str]:
     unseen = f"[{UNSEEN}]*+"
     letters = "|".join(
         unseen.join(
-            rf"[{_DASHES}_\s{UNSEEN}]++" if each == "-" else f"[{each}{chr(ord(each) + 0xFEE0)}]" for each in name
+            rf"[{_DASHES}_\s{UNSEEN}]++" if character == "-" else f"[{character}{chr(ord(character) + 0xFEE0)}]"
+            for character in name
         )
         for name in names
     )

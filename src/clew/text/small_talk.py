@@ -160,7 +160,7 @@ def is_greeting(text: str) -> bool:
 @cached_by_text(most=512, longest=_REPLY)
 def without_courtesies(text: str) -> str:
     """A short text without the sentences that only greet, thank, wish well or part; another text as it is."""
-    marks = [found.start() for found in _POLITE.finditer(text)] if len(text) <= _REPLY else []
+    marks = [match.start() for match in _POLITE.finditer(text)] if len(text) <= _REPLY else []
     if not marks:
         return text
     spans = sentence_spans(text)
@@ -175,7 +175,7 @@ def without_courtesies(text: str) -> str:
 def asks_for_small_talk(question: str) -> bool:
     """Whether a question has a word of a greeting, or asks who greeted or thanked whom, or what came first or last."""
     words = _WORDS.findall(question.casefold())
-    return not COURTESIES.isdisjoint(words) or any(each.search(question) for each in (_GOOD_DAY, _ASKED_FOR))
+    return not COURTESIES.isdisjoint(words) or any(pattern.search(question) for pattern in (_GOOD_DAY, _ASKED_FOR))
 
 
 @cached_by_text(most=2048, longest=LONGEST)

@@ -100,13 +100,13 @@ def terms(text: str) -> list[str]:
         text = unicodedata.normalize("NFKC", text).translate(_UNIFY_MARKS)
     if len(text) > 200:
         text = _BLOB.sub(lambda blob: _hash(blob.group()), text)
-    found: list[str] = []
+    result: list[str] = []
     pattern = _ASCII_TOKEN if text.isascii() else _TOKEN
     is_long = len(text) > _AT_ONCE
     for token in map(re.Match.group, pattern.finditer(text)) if is_long else pattern.findall(text):
         known = _SEEN.get(token)
-        found += _learn(token) if known is None else known
-    return found
+        result += _learn(token) if known is None else known
+    return result
 
 
 def query_terms(text: str) -> list[str]:
@@ -134,9 +134,9 @@ def joined_terms(text: str, is_known: Callable[[str], bool], *, is_search: bool 
     joined = [word + number for word, number in _NUMBERED.findall(text) if _plain(word)]
     if is_search and len(text.split()) <= MOST_WORDS:
         joined += (name for words in _plain_runs(text) for name in _longest_known(words, is_known))
-    found = dict.fromkeys(term for name in joined for term in _plain(fold_accents(name)))
-    own = set(terms(text)) if found else frozenset()
-    return [term for term in found if term not in own and is_known(term)]
+    result = dict.fromkeys(term for name in joined for term in _plain(fold_accents(name)))
+    own = set(terms(text)) if result else frozenset()
+    return [term for term in result if term not in own and is_known(term)]
 
 
 def _plain_runs(text: str) -> list[list[str]]:
@@ -172,26 +172,26 @@ def quote_terms(phrase: str) -> list[str]:
     Terms that depend on the surrounding text are left out: numbers, single letters, words with an apostrophe, and
     compounds as a whole. A phrase of stop words gives none.
     """
-    found: list[str] = []
+    result: list[str] = []
     for piece in _UNBROKEN.findall(unicodedata.normalize("NFKC", phrase).translate(_UNIFY_MARKS)):
         if _UNSURE.search(piece) or piece.casefold() in _ADDRESS_WORDS:
             continue
         for script, run in runs(fold_accents(piece)):
             if script is Script.HANGUL:
-                found += (run[at : at + 2] for at in range(len(run) - 1))
+                result += (run[at : at + 2] for at in range(len(run) - 1))
             elif len(run) > 1 or script is Script.HAN:
-                found += _run(script, run.casefold())
-    return list(dict.fromkeys(found))
+                result += _run(script, run.casefold())
+    return list(dict.fromkeys(result))
 
 
 def _learn(token: str) -> tuple[str, ...]:
     is_plain = token.isascii() and token.isalpha() and (token.islower() or token.istitle())  # as nine of ten are
-    found = tuple(_plain(token) if is_plain else _token_terms(token))
+    learned = tuple(_plain(token) if is_plain else _token_terms(token))
     if len(token) <= MAX_TERM:
         if len(_SEEN) >= _SEEN_MAX:
             _SEEN.clear()
-        _SEEN[token] = found
-    return found
+        _SEEN[token] = learned
+    return learned
 
 
 def _token_terms(token: str) -> list[str]:

@@ -26,11 +26,11 @@ def cached_by_text(
 
     def decorate(make: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
         anew = cast(Callable[..., T], make)
-        kept = lru_cache(maxsize=most)(anew)
+        cached = lru_cache(maxsize=most)(anew)
 
         @wraps(make)
         def look(text: str, /, *more: Any) -> T:  # positional arguments only take half the time
-            return kept(text, *more) if len(text) <= longest else anew(text, *more)
+            return cached(text, *more) if len(text) <= longest else anew(text, *more)
 
         return cast(Callable[Concatenate[str, P], T], look)
 
@@ -46,12 +46,12 @@ class _WordCache(dict[str, T]):
         self._make, self._most, self._longest = make, most, longest
 
     def __missing__(self, word: str) -> T:
-        made = self._make(word)
+        value = self._make(word)
         if len(word) <= self._longest:
             if len(self) >= self._most:
                 self.clear()
-            self[word] = made
-        return made
+            self[word] = value
+        return value
 
 
 def cached_by_word(most: int, longest: int = MAX_WORD_CHARS) -> Callable[[Callable[[str], T]], Callable[[str], T]]:

@@ -52,18 +52,18 @@ class LetterCodes:
     def written(self, names: Sequence[str]) -> str | list[str]:
         """Encodes names as a string of letters; returns a list of the names if any has no letter."""
         key = tuple(names)
-        found = self._written.get(key)
-        if found is None:
+        letters = self._written.get(key)
+        if letters is None:
             if not all(name in self._letters for name in key):
                 return list(key)
-            found = "".join(self._letters[name] for name in key)
+            letters = "".join(self._letters[name] for name in key)
             if len(self._written) < _REMEMBERED:
-                self._written[key] = found
-        return found
+                self._written[key] = letters
+        return letters
 
     def read(self, said: str | Sequence[str]) -> list[str]:
         """Decodes the result of `written`."""
-        return [self._names[each] for each in said] if isinstance(said, str) else list(said)
+        return [self._names[letter] for letter in said] if isinstance(said, str) else list(said)
 
 
 _REMEMBERED: Final = 4096

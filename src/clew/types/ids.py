@@ -69,11 +69,11 @@ def short_session(session: str) -> str:
     | `claude-code/062a8bdd-4322-4ffa-bc38-3e8b8bfb5a56/a1b2c3d` | `062a8bdd/a1b2c3d` |
     | `0199a213-81c0-7800-8aa1-bbab2a035a53` | `0199a213-81c0` |
     """
-    found = _UUID.search(session)
-    if found is None:
+    match = _UUID.search(session)
+    if match is None:
         return cut_session(session)
-    begin = found["begin"].lower()
-    return begin if found["agent"] is None else f"{begin}/{short_session(found['agent'])}"
+    begin = match["begin"].lower()
+    return begin if match["agent"] is None else f"{begin}/{short_session(match['agent'])}"
 
 
 def cut_session(session: str) -> str:
@@ -92,10 +92,10 @@ def parse_turn_id(text: str) -> tuple[str, int]:
     Raises:
         InputError: the text is not a turn id.
     """
-    found = _TURN_ID.fullmatch(text)
+    match = _TURN_ID.fullmatch(text)
     try:
-        if found is not None:
-            return unquote(found["session"], errors="surrogatepass"), int(found["seq"])
+        if match is not None:
+            return unquote(match["session"], errors="surrogatepass"), int(match["seq"])
     except UnicodeDecodeError:
         pass  # invalid percent-encoding: the error below
     raise InputError(

@@ -59,23 +59,23 @@ def maker(kind: type[R]) -> Callable[..., R]:
     def make(*values: Any) -> R:
         if len(values) != len(setters):
             raise TypeError(f"{kind.__name__} has {len(setters)} fields; got {len(values)} values")
-        made = object.__new__(kind)
-        deque(map(call, setters, repeat(made), values), maxlen=0)  # a third of the time of a plain loop
-        return made
+        record = object.__new__(kind)
+        deque(map(call, setters, repeat(record), values), maxlen=0)  # a third of the time of a plain loop
+        return record
 
     return make
 
 
 def copier(kind: type[T], *names: str) -> Callable[..., T]:
     """Returns what `dataclasses.replace` does with these fields, whose new values follow the object; see `maker`."""
-    kept = [field.name for field in fields(kind) if field.name not in names]  # type: ignore[arg-type]  # dataclasses
-    read = attrgetter(*kept)
-    setters = tuple(vars(kind)[name].__set__ for name in (*kept, *names))
+    unchanged = [field.name for field in fields(kind) if field.name not in names]  # type: ignore[arg-type]  # dataclasses
+    read = attrgetter(*unchanged)
+    setters = tuple(vars(kind)[name].__set__ for name in (*unchanged, *names))
 
     def copy(record: T, *values: Any) -> T:
-        made = object.__new__(kind)
-        deque(map(call, setters, repeat(made), (*read(record), *values)), maxlen=0)
-        return made
+        copied = object.__new__(kind)
+        deque(map(call, setters, repeat(copied), (*read(record), *values)), maxlen=0)
+        return copied
 
     return copy
 
@@ -89,10 +89,10 @@ def bulk_maker(kind: type[T]) -> Callable[..., list[T]]:
     setters = tuple(vars(kind)[field.name].__set__ for field in fields(kind))  # type: ignore[arg-type]  # dataclasses
 
     def make(count: int, *columns: Iterable[Any]) -> list[T]:
-        made = [object.__new__(kind) for _ in range(count)]
+        records = [object.__new__(kind) for _ in range(count)]
         for setter, column in zip(setters, columns, strict=True):
-            deque(map(setter, made, column), maxlen=0)
-        return made
+            deque(map(setter, records, column), maxlen=0)
+        return records
 
     return make
 
@@ -127,9 +127,9 @@ class _DeferrableField:
         value = self._slot.__get__(record, kind)
         if not isinstance(value, DeferredValue):
             return value
-        made = value.value()
-        self._slot.__set__(record, made)
-        return made
+        constant = value.value()
+        self._slot.__set__(record, constant)
+        return constant
 
     def __set__(self, record: Any, value: Any) -> None:
         self._slot.__set__(record, value)
@@ -159,8 +159,8 @@ def as_given(record: object, name: str) -> Any:
 def changed(record: R, **values: Any) -> R:
     """What `dataclasses.replace` gives, without making deferred values."""
     kind = type(record)
-    kept = {name: as_given(record, name) for name in _hints(kind) if name not in values}
-    return kind(**kept, **values)
+    unchanged = {name: as_given(record, name) for name in _hints(kind) if name not in values}
+    return kind(**unchanged, **values)
 
 
 _HINTS: dict[type, dict[str, Any]] = {}  # cached, since reading annotations is slow

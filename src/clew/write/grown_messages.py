@@ -42,16 +42,16 @@ def grown(
 
 
 def _parts_of(reader: Reader, space: str, item: Prepared, prepared: Callable[[Turn], Prepared]) -> list[Prepared]:
-    found: list[Prepared] = []
+    parts: list[Prepared] = []
     while (split := _split(reader, space, item)) is not None:
         first, rest = split
-        found.append(first)
+        parts.append(first)
         if not rest.text.strip():
-            return found
+            return parts
         # What is masked already is not told again, and a pattern is for the message as it was written.
         masked = Counter(item.masked) & Counter(masks_in(rest))
         item = replace(prepared(rest), masked=masked, excluded=item.excluded)
-    return [*found, item]
+    return [*parts, item]
 
 
 def _split(reader: Reader, space: str, item: Prepared) -> tuple[Prepared, Turn] | None:

@@ -70,21 +70,21 @@ class NamesakeChannels:
             workspace: its id; None where the export has none.
         """
         with self._lock:
-            found = self._known.get((session, export.place))
-            if found is None:
+            name = self._known.get((session, export.place))
+            if name is None:
                 channel = _channel(items, workspace)
                 with self._store.snapshot() as reader:
-                    found = self._found(reader, session, channel, _names(session, export.holder, workspace))
-                self._known[session, export.place] = found
-                self._begun.setdefault(found, channel)
+                    name = self._found(reader, session, channel, _names(session, export.holder, workspace))
+                self._known[session, export.place] = name
+                self._begun.setdefault(name, channel)
                 forget_oldest(self._known, _MOST)
                 forget_oldest(self._begun, _MOST)
-            return found
+            return name
 
     def _found(self, reader: Reader, session: str, channel: _Channel, names: Iterable[str]) -> str:
         taken, free = taken_and_free(names, session, lambda name: self._is_free(reader, name))
-        held = next((name for name in taken if self._is_the_same(reader, name, channel)), None)
-        return held or free or taken[-1]
+        existing = next((name for name in taken if self._is_the_same(reader, name, channel)), None)
+        return existing or free or taken[-1]
 
     def _is_free(self, reader: Reader, session: str) -> bool:
         return session not in self._begun and SESSION.get(reader, (self._space, session)) is None
@@ -99,17 +99,17 @@ class NamesakeChannels:
             frozenset(row.speaker for row in rows),
             is_slack=any(row.source == SOURCE for row in rows),
         )
-        for held in (stored, self._begun.get(session, stored)):
-            if held.messages & channel.messages:
+        for other in (stored, self._begun.get(session, stored)):
+            if other.messages & channel.messages:
                 return True
-            if held.workspaces and channel.workspaces:
-                return held.workspaces >= channel.workspaces
+            if other.workspaces and channel.workspaces:
+                return other.workspaces >= channel.workspaces
         people = stored.people | self._begun.get(session, stored).people
         return (stored.is_slack or session in self._begun) and not people.isdisjoint(channel.people)
 
     def _is_stored(self, reader: Reader, session: str, own: str | None, digest: bytes) -> bool:
-        held = None if own is None else by_external_id(reader, self._space, session, own)
-        return held is not None and held[1] == digest
+        stored = None if own is None else by_external_id(reader, self._space, session, own)
+        return stored is not None and stored[1] == digest
 
 
 def _channel(items: Sequence[Prepared], workspace: str | None) -> _Channel:
@@ -121,8 +121,8 @@ def _channel(items: Sequence[Prepared], workspace: str | None) -> _Channel:
 
 
 def _workspace(metadata: str | None) -> str | None:
-    found = None if metadata is None else json.loads(metadata).get(WORKSPACE)
-    return found if isinstance(found, str) else None
+    workspace = None if metadata is None else json.loads(metadata).get(WORKSPACE)
+    return workspace if isinstance(workspace, str) else None
 
 
 def _names(session: str, holder: str, workspace: str | None) -> Iterable[str]:

@@ -57,10 +57,10 @@ class NamesakeChats:
         """The session that was found for a chat: later messages of it would not be recognised by themselves."""
         with self._lock:
             if chat not in self._known:
-                found = find()
-                if found is None:
+                session = find()
+                if session is None:
                     return None
-                self._known[chat] = found
+                self._known[chat] = session
                 forget_oldest(self._known, _MOST)
             return self._known[chat]
 
@@ -81,7 +81,7 @@ class NamesakeChats:
             rows = TURN_LINKS.scan(reader, (self._space, name), (self._space, name))
             stored = {(row.hash, row.at) for row in rows}
         first = [(item.digest, to_us(item.turn.at)) for item in items[:_FIRST]]
-        return name if sum(each in stored for each in first) * 2 > len(first) else None
+        return name if sum(digest in stored for digest in first) * 2 > len(first) else None
 
     def _is_under_its_name(self, reader: Reader, plain: str, named: str, items: Sequence[Prepared]) -> bool:
         """Whether the session of the plain name holds messages of the chat, and none of another by the same id."""

@@ -55,15 +55,15 @@ class NamesakeFiles:
             item for item in first if item.turn.role == "user"
         ] or first  # what programs begin with, many begin with
         with self._lock:
-            found = self._known.get((session, file.place))
-            if found is None and first:
+            name = self._known.get((session, file.place))
+            if name is None and first:
                 with self._store.snapshot() as reader:
-                    found = self._found(reader, session, items, first, file)
-                self._known[session, file.place] = found
-                self._begun.setdefault(found, _moments(first))
+                    name = self._found(reader, session, items, first, file)
+                self._known[session, file.place] = name
+                self._begun.setdefault(name, _moments(first))
                 forget_oldest(self._known, _MOST)
                 forget_oldest(self._begun, _MOST)
-            return found or session
+            return name or session
 
     def _found(
         self, reader: Reader, session: str, items: Sequence[Prepared], first: Sequence[Prepared], file: NamedFile
@@ -71,9 +71,9 @@ class NamesakeFiles:
         before = self._before(reader, file)
         names = names_apart(session, file.holder)
         taken, free = taken_and_free(names, session, lambda name: self._is_free(reader, name))
-        held = next((name for name in taken if name in before), None)
-        held = held or next((name for name in taken if self._holds(reader, name, items, first)), None)
-        return held or free or session
+        existing = next((name for name in taken if name in before), None)
+        existing = existing or next((name for name in taken if self._holds(reader, name, items, first)), None)
+        return existing or free or session
 
     def _before(self, reader: Reader, file: NamedFile) -> frozenset[str]:
         """The sessions that a file had when this process first saw it; a zip's member is known by its turns alone."""
@@ -110,19 +110,19 @@ class NamesakeFiles:
             {ghost.digest for ghost in forgotten(reader, self._space, session)},
             hashing_of(reader, self._space),
         )
-        held = sum(
+        matching = sum(
             _agree(stored.get(item.digest), to_us(item.turn.at))
             or (bool(gone) and hashed is not None and hashed("content", item.digest) in gone)
             for item in first
         )
-        return held * 2 > len(first)
+        return matching * 2 > len(first)
 
 
 def _moments(items: Sequence[Prepared]) -> _Moments:
-    found: _Moments = {}
+    moments: _Moments = {}
     for item in items:
-        found.setdefault(item.digest, set()).add(to_us(item.turn.at))
-    return found
+        moments.setdefault(item.digest, set()).add(to_us(item.turn.at))
+    return moments
 
 
 def _agree(moments: set[int | None] | None, at: int | None) -> bool:

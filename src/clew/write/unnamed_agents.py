@@ -70,11 +70,11 @@ class UnnamedAgents:
             if known is not None:
                 return known
             with self._store.snapshot() as reader:
-                found = self._found(reader, turns, agent)
-            if found is not None:
-                self._known[agent.session] = found
+                session = self._found(reader, turns, agent)
+            if session is not None:
+                self._known[agent.session] = session
                 forget_oldest(self._known, _MOST)
-            return found
+            return session
 
     def stays(self, turn: Turn) -> bool:
         """Whether a turn is stored already where its file has it."""
