@@ -313,7 +313,7 @@ class Compactor:
         ledger = losses(new, recap) + moved_rows(session, left)
         passages = passages_of(reader, self.space, session, new)
         fresh = stand_ins(passages, count, self.config.max_summary_tokens)
-        shown = stored.shown + sum(each.tokens for each in fresh)
+        shown = stored.shown + sum(stand_in.tokens for stand_in in fresh)
         changed, shown = made_shorter(
             reader, self.space, session, fresh, shown, self._room(rest.tokens), stored.cursors
         )
@@ -327,7 +327,7 @@ class Compactor:
             tokens=(total, recap.tokens + rest.tokens),
             shown=shown + rest.tokens,
             lost=totals(before.receipt.understood.get("lost", {}) if before is not None and text else {}, ledger, back),
-            returned=totals({}, [{"lost": {each.kind: each.uses}} for each in back]),
+            returned=totals({}, [{"lost": {sentence.kind: sentence.uses}} for sentence in back]),
             previous=None if before is None else before.receipt.id,
             scale=scale,
         )
@@ -381,7 +381,7 @@ class Compactor:
         COMPACTION.put(tx, [compaction_row(self.space, compaction, to_us(compaction.receipt.created_at))])
         if self.keeps_receipts:
             RECEIPT.put(tx, [receipt_row(self.space, compaction.receipt)])
-        STAND_IN.put(tx, [stand_in_row(self.space, session, each) for each in made.stand_ins])
+        STAND_IN.put(tx, [stand_in_row(self.space, session, stand_in) for stand_in in made.stand_ins])
         tx.delete(MATERIAL.name, (self.space, session), (self.space, session))
         take_sessions_back(tx, self.space, [session], RuleStage.CONDENSING)
         return True

@@ -50,8 +50,8 @@ def missing(view: IndexView, model: str, aside: frozenset[int]) -> list[int]:
     """Ordinals of turns that have words and no vector of this model, ascending, except those given up as failed."""
     ordinals = view.turns.ordinal[~has_vector(view, model) & (view.turns.chars > 0)]
     kept = ordinals[~np.isin(ordinals, sorted(aside))] if aside else ordinals
-    found: list[int] = kept.tolist()  # at once: it is asked for each batch, and a million may lack one
-    return found
+    turns: list[int] = kept.tolist()  # at once: it is asked for each batch, and a million may lack one
+    return turns
 
 
 def next_batch(view: IndexView, ordinals: Sequence[int]) -> list[int]:
@@ -255,9 +255,9 @@ class Embedding:
     def failed(self) -> FailedTurns:
         """The turns that the model could not do so far."""
         with self._store.snapshot() as reader:
-            found = read_failed(reader, self._space, self.name, self._now())
-        self._retry_at = found.soonest
-        return found
+            failures = read_failed(reader, self._space, self.name, self._now())
+        self._retry_at = failures.soonest
+        return failures
 
     def is_retry_due(self) -> bool:
         """Whether the time of a turn that failed has come since its jobs were last read."""

@@ -189,26 +189,26 @@ def entity_page(reader: Reader, space: str, view: IndexView, name: str) -> Entit
     key = graph.find(name)
     if key is None:
         return None
-    found = graph.with_nicknames(key)
-    if found is None:
+    named = graph.with_nicknames(key)
+    if named is None:
         return None
-    entity, names = found
+    entity, names = named
     return EntityPage(entity, graph.neighbours(key, NEIGHBOURS), tuple(_turns_naming(view, names)))
 
 
 def _turns_naming(view: IndexView, names: Sequence[str]) -> list[str]:
     """Ids of the newest turns of which one piece has all words of one of the names."""
-    found: set[int] = set()
+    ordinals: set[int] = set()
     for name in names:
         pieces: set[int] | None = None
         for term in dict.fromkeys(quote_terms(name)):
             held, body, _ = view.postings(term)
             here = set(held[body > 0].tolist())
             pieces = here if pieces is None else pieces & here
-        found.update(view.pieces.turn[sorted(pieces or ())].tolist())
-    newest = sorted(found, reverse=True)[:TURNS]
+        ordinals.update(view.pieces.turn[sorted(pieces or ())].tolist())
+    newest = sorted(ordinals, reverse=True)[:TURNS]
     turns = view.turns
-    return [turn_id(view.sessions[int(turns.session[each])], int(turns.seq[each])) for each in newest]
+    return [turn_id(view.sessions[int(turns.session[place])], int(turns.seq[place])) for place in newest]
 
 
 def counted(turns: Sequence[Turn], spans: Sequence[Spans]) -> Counts:

@@ -330,7 +330,7 @@ def _ask(recogniser: Recogniser, turns: Sequence[Turn]) -> tuple[list[Spans], in
         ModelError: the model does not even do a plain word.
     """
     texts = {place: turn.text[:READ] for place, turn in enumerate(turns) if may_name(turn) and turn.text.strip()}
-    found: list[Spans] = [()] * len(turns)
+    listed: list[Spans] = [()] * len(turns)
     try:
         answers = recogniser.recognise(list(texts.values()))
     except ModelUnavailable:
@@ -340,13 +340,13 @@ def _ask(recogniser: Recogniser, turns: Sequence[Turn]) -> tuple[list[Spans], in
         log.warning("a stretch of %d turns could not be searched for names, trying them singly: %s", len(turns), error)
     else:
         for place, spans in zip(texts, answers, strict=True):
-            found[place] = spans
-        return found, 0
+            listed[place] = spans
+        return listed, 0
     failed = 0
     for place, text in texts.items():
         try:
-            found[place] = recogniser.recognise([text])[0]
+            listed[place] = recogniser.recognise([text])[0]
         except ModelError as error:
             log.warning("turn %s could not be searched for names: %s", turns[place].id, error)
             failed += 1
-    return found, failed
+    return listed, failed

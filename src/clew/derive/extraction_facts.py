@@ -54,19 +54,19 @@ def extracted_statements(
     for edge in vector.edges:
         for turn_id in edge.turn_ids:
             edges.setdefault(turn_id, []).append(edge)
-    found: list[TurnStatements] = []
+    read: list[TurnStatements] = []
     for turn in turns:
         ordinal = cast(int, turn.ordinal)
         stored = STATEMENT.scan(reader, (space, ordinal), (space, ordinal))
-        found += [
+        read += [
             TurnStatements(ordinal, row.provenance, ())
             for row in stored
             if row.provenance.startswith(PREFIX) and row.provenance != provenance
         ]
         of_turn = edges.get(cast(str, turn.id), [])
         if of_turn or any(row.provenance == provenance for row in stored):
-            found.append(_said(turn, of_turn, provenance))
-    return found
+            read.append(_said(turn, of_turn, provenance))
+    return read
 
 
 def _said(turn: Turn, edges: Sequence[GraphEdge], provenance: str) -> TurnStatements:
@@ -80,7 +80,7 @@ def _said(turn: Turn, edges: Sequence[GraphEdge], provenance: str) -> TurnStatem
 def _fact(edge: GraphEdge, speaker: str, sentences: Sequence[str]) -> dict[str, Any]:
     """A relation in the form in which models give facts, with the sentence that names both ends."""
     names = [name for name in (edge.source, edge.target) if fold(name) != fold(speaker)]
-    quote = next((each for each in sentences if all(fold_contains(each, name) for name in names)), "")
+    quote = next((sentence for sentence in sentences if all(fold_contains(sentence, name) for name in names)), "")
     nothing = dict.fromkeys(("scope", "instead_of", "when", "where", "reason"), "")
     kinds = {"status": FactStatus.ACTIVE, "type": FactType.WORLD, "effect": Effect.STATES}
     return {"quote": quote, "subject": edge.source, "verb": edge.verb, "object": edge.target, **nothing, **kinds}

@@ -74,9 +74,9 @@ def read_session(reader: Reader, space: str, session: str, reading: ReadingPlan)
     else:
         plan = replace(planned(session, shown, None, reading.count), why="rules read a session whole")
     kept = kept_chunks(reader, space, session) if is_model else {}
-    found = [_kept(chunk, reading.extractor, kept) for chunk in plan.chunks]
-    records = tuple(record for record, _ in found)
-    vectors = {record.digest: vector for record, vector in found if vector is not None}
+    stored = [_kept(chunk, reading.extractor, kept) for chunk in plan.chunks]
+    records = tuple(record for record, _ in stored)
+    vectors = {record.digest: vector for record, vector in stored if vector is not None}
     said = "\0".join((reading.extractor, *reading.settings, *(record.digest for record in records)))
     run = ExtractionRun(
         session=session,

@@ -67,11 +67,11 @@ def _nodes(reader: Reader, space: str, turns: Sequence[Turn]) -> Iterator[GraphN
     where: dict[str, list[str]] = {}
     naming = [turn for turn in turns if may_name(turn)]
     for turn, spans in zip(naming, spans_seen(reader, space, naming), strict=True):
-        found = {mention.key: (mention.type, mention.name) for mention in named_in(naming_text(turn), spans).mentions}
+        nodes = {mention.key: (mention.type, mention.name) for mention in named_in(naming_text(turn), spans).mentions}
         own = speaker_key(turn.speaker)
         if own is not None and turn.speaker is not None:
-            found.setdefault(own, (NodeType.PERSON, turn.speaker))
-        for key, (kind, name) in found.items():
+            nodes.setdefault(own, (NodeType.PERSON, turn.speaker))
+        for key, (kind, name) in nodes.items():
             types.setdefault(key, Counter())[kind] += 1
             forms.setdefault(key, Counter())[name] += 1
             where.setdefault(key, []).append(cast(str, turn.id))

@@ -67,13 +67,13 @@ class FactContext:
 
     def before(self, row: TurnRow) -> list[Turn]:
         """The turns that a turn is read with, oldest first: each with the one that it answers before it."""
-        found: list[Turn] = []
+        turns: list[Turn] = []
         place: TurnRow | None = row
-        while place is not None and len(found) < self._reach:
+        while place is not None and len(turns) < self._reach:
             place = self._previous(place)
             if place is not None and place.origin != "injected" and place.ordinal not in self._without:
-                found.append(turn_of(place))
-        return found[::-1]
+                turns.append(turn_of(place))
+        return turns[::-1]
 
     def switched(self, rows: Sequence[TurnRow]) -> set[int]:
         """Ordinals of earlier turns that come onto the path, or off it, because of where turns were said.
@@ -82,7 +82,7 @@ class FactContext:
         of the other.
         """
         last: dict[str, str] = {}
-        found: set[int] = set()
+        seqs: set[int] = set()
         for row in rows:
             if not is_a_version(row.branch):
                 continue
@@ -94,8 +94,8 @@ class FactContext:
             parted = min(self._paths.parted(row.session, each) for each in (before, row.branch))
             bounds = (self._space, row.session, parted), (self._space, row.session, row.seq)
             if parted < row.seq:
-                found |= {each.ordinal for each in TURN_ORDINAL_BRANCHES.scan(self._reader, *bounds)}
-        return found
+                seqs |= {each.ordinal for each in TURN_ORDINAL_BRANCHES.scan(self._reader, *bounds)}
+        return seqs
 
     def _version_before(self, row: TurnRow) -> str:
         """The version that the turn before a turn belongs to; its own where it is the first."""
@@ -133,16 +133,16 @@ def read_together(reader: Reader, space: str, turns: Sequence[Turn], reach: int)
 
     In a session with several branches these are all of its turns, since paths may change as well.
     """
-    found: set[int] = set()
+    together: set[int] = set()
     starts = BranchStarts()
     for session in {turn.session for turn in turns}:
         seqs = {cast(int, turn.seq) for turn in turns if turn.session == session}
         if len(starts.of(reader, space, session)) > 1:
-            found.update(TURN_ORDINAL.scan(reader, (space, session), (space, session)))
+            together.update(TURN_ORDINAL.scan(reader, (space, session), (space, session)))
             continue
         passed = 0
         for row in TURN_ORIGINS.scan(reader, (space, session, min(seqs)), (space, session)):
             passed = 0 if row.seq in seqs else passed + (row.origin != "injected")
             if 0 < passed <= reach:
-                found.update(TURN_ORDINAL.scan(reader, *[(space, session, row.seq)] * 2))
-    return found
+                together.update(TURN_ORDINAL.scan(reader, *[(space, session, row.seq)] * 2))
+    return together

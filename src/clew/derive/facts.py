@@ -63,13 +63,13 @@ class StatementMaker(Protocol):
         ...
 
 
-def take_in(tx: Transaction, space: str, found: Sequence[TurnStatements]) -> None:
+def take_in(tx: Transaction, space: str, read: Sequence[TurnStatements]) -> None:
     """Puts what one maker found in turns in place of what it found there before, and makes the facts again.
 
     Statements without a support get the weight of their turn.
     """
     seen = read_fact_progress(tx, space)
-    writes = proposed(tx, space, _supported(tx, space, found))
+    writes = proposed(tx, space, _supported(tx, space, read))
     if writes:
         writes.apply(tx)
         write_fact_progress(tx, space, seen, seen)
@@ -235,9 +235,9 @@ class FactReading:
         return FactContext(reader, self._space, self._starts, self._extract.reach, without)
 
     def _read(self, reader: Reader, stretch: _Stretch, context: FactContext) -> _Done:
-        found = list(self._said(context, stretch.rows, one_by_one=stretch.is_again))
+        read = list(self._said(context, stretch.rows, one_by_one=stretch.is_again))
         afresh = frozenset(row.ordinal for row in stretch.rows if row.ordinal < stretch.after.afresh)
-        return _Done(stretch, proposed(reader, self._space, _supported(reader, self._space, found), afresh))
+        return _Done(stretch, proposed(reader, self._space, _supported(reader, self._space, read), afresh))
 
     def _read_apart(self, reader: Reader, stretch: _Stretch, failure: RuleFailure) -> _Done:
         """What comes of one turn on which the rules failed: read without turns that were set aside, or set aside."""
@@ -298,15 +298,15 @@ def _next_ordinal(store: Store, space: str) -> int:
     return 0 if row is None else row.next_ordinal
 
 
-def _supported(reader: Reader, space: str, found: Sequence[TurnStatements]) -> list[TurnStatements]:
+def _supported(reader: Reader, space: str, read: Sequence[TurnStatements]) -> list[TurnStatements]:
     """The same, each statement with a support: the weight of its turn, layer 1, in hundredths."""
-    bare = [turn.ordinal for turn in found if any(one.support is None for one in turn.statements)]
+    bare = [turn.ordinal for turn in read if any(one.support is None for one in turn.statements)]
     if not bare:
-        return list(found)
+        return list(read)
     weights = dict(zip(bare, _weights(reader, space, bare), strict=True))
     return [
         turn._replace(statements=[_with_support(one, weights.get(turn.ordinal)) for one in turn.statements])
-        for turn in found
+        for turn in read
     ]
 
 

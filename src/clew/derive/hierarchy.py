@@ -191,16 +191,16 @@ def snapshots_of(reader: Reader, space: str, session: str) -> list[ContextSnapsh
 
 def _loose_beats(reader: Reader, space: str, session: str) -> list[NodeRow]:
     """The beats of a session that no chapter has, the last first."""
-    found: list[NodeRow] = []
+    nodes: list[NodeRow] = []
     end: Key = (space, session, BEAT)
     while True:
         rows = NODE.scan(reader, (space, session, BEAT), end, index="level", limit=16, reverse=True)
         for row in rows:
             if row.parent is not None:
-                return found
-            found.append(row)
+                return nodes
+            nodes.append(row)
         if len(rows) < 16:
-            return found
+            return nodes
         end = (space, session, BEAT, rows[-1].place - 1)
 
 

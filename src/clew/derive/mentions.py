@@ -74,12 +74,12 @@ class MentionReading:
             stretch = self._next(reader)
         if stretch is None:
             return False
-        found = tried(lambda: list(map(self._read, turns_from_rows(stretch.rows))))
-        if not isinstance(found, RuleFailure):
-            self._store.transaction(lambda tx: self._write(tx, stretch, found), durable=False)
+        links = tried(lambda: list(map(self._read, turns_from_rows(stretch.rows))))
+        if not isinstance(links, RuleFailure):
+            self._store.transaction(lambda tx: self._write(tx, stretch, links), durable=False)
             self._narrowing.widen()
         elif not self._narrowing.narrow(len(stretch.rows)):
-            self._set_aside(stretch, found)
+            self._set_aside(stretch, links)
         return True
 
     def _next(self, reader: Reader) -> _Stretch | None:
@@ -103,14 +103,14 @@ class MentionReading:
 
         tell(self._store.transaction(write, durable=False), RuleStage.MENTIONS, failure.where)
 
-    def _write(self, tx: Transaction, stretch: _Stretch, found: Sequence[TurnLinks]) -> None:
+    def _write(self, tx: Transaction, stretch: _Stretch, read: Sequence[TurnLinks]) -> None:
         self._note(tx, stretch)
         living = TURN_SEQ.get_many(tx, [(self._space, row.session, row.seq) for row in stretch.rows])
         MENTION.put(
             tx,
             [
                 MentionRow(self._space, row.ordinal, mention_text(links), row.session if links.works else None)
-                for row, links, seq in zip(stretch.rows, found, living, strict=True)
+                for row, links, seq in zip(stretch.rows, read, living, strict=True)
                 if links and seq is not None
             ],
         )

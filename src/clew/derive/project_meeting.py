@@ -94,13 +94,13 @@ class MeetSweep:
             vectors = stored_vectors(view, progress.model, rows)
         analysed = [(row, each) for row, each in zip(rows, held, strict=True) if each is not None]
         meet_one = partial(self._again, vectors=vectors, model=progress.model, meet=meet)
-        found = tried(lambda: [(each, meet_one(row, each)) for row, each in analysed])
-        if isinstance(found, RuleFailure):
+        met = tried(lambda: [(each, meet_one(row, each)) for row, each in analysed])
+        if isinstance(met, RuleFailure):
             if not self.narrowing.narrow(len(rows)):
-                check_rules_work(found, partial(self._try_plain, model=progress.model, meet=meet), rows[0])
-                self._set_aside(rows[0], seen, meet, found.where)
+                check_rules_work(met, partial(self._try_plain, model=progress.model, meet=meet), rows[0])
+                self._set_aside(rows[0], seen, meet, met.where)
             return True
-        changed = [(old, new) for old, new in found if old != new]
+        changed = [(old, new) for old, new in met if old != new]
         upto = rows[-1].ordinal + 1 if len(rows) == self.narrowing.size else _DONE
 
         def write(tx: Transaction) -> None:

@@ -77,12 +77,12 @@ class RecapGathering:
         Args:
             tell: called with the last turn gathered after each stretch.
         """
-        found: list[TurnLedger] = []
+        ledgers: list[TurnLedger] = []
         with self.store.snapshot() as reader:
             while stored.state.last < until:
-                found += self._gathered(reader, session, stored, until, count).ledger
+                ledgers += self._gathered(reader, session, stored, until, count).ledger
                 tell(stored.state.last)
-        return [turn for turn in found if turn.seq > stored.mark]
+        return [turn for turn in ledgers if turn.seq > stored.mark]
 
     def _gathered(self, reader: Reader, session: str, stored: StoredState, until: int, count: Counter) -> _Stretch:
         """Takes the next stretch into the state."""

@@ -95,7 +95,7 @@ def check_rules_work(failure: RuleFailure, on_plain: Callable[[TurnRow], object]
     """
     plain = row._replace(speaker=None, metadata=None, parts=None)
     tries = (tried(partial(on_plain, plain._replace(text=text))) for text in PLAIN)
-    if all(isinstance(each, RuleFailure) for each in tries):
+    if all(isinstance(attempt, RuleFailure) for attempt in tries):
         raise failure.error
 
 

@@ -46,11 +46,11 @@ def passages_of(reader: Reader, space: str, session: str, turns: Sequence[TurnLe
     whole = {name: seqs for name, seqs in beats.items() if seqs and all(seq in by_seq for seq in seqs)}
     beat_of = {seq: name for name, seqs in whole.items() for seq in seqs}
     shown = {kind: _by_node(reader, space, list(whole), kind) for kind in _KINDS}
-    found = []
+    passages = []
     for members in _runs(turns, beat_of):
         name = beat_of.get(members[0].seq)
         if name is None:
-            found.append(CoveredTurns(members, _own_texts(members)))
+            passages.append(CoveredTurns(members, _own_texts(members)))
             continue
         rendered = {kind: held[name] for kind, held in shown.items() if name in held}
         best = rendered.get("summary") or rendered.get("salient")
@@ -61,8 +61,8 @@ def passages_of(reader: Reader, space: str, session: str, turns: Sequence[TurnLe
             "title": rendered["title"].text if "title" in rendered else own.get("title", ""),
         }
         method = "extract" if best is None else best.method
-        found.append(CoveredTurns(members, texts, _labels(reader, space, name), method))
-    return found
+        passages.append(CoveredTurns(members, texts, _labels(reader, space, name), method))
+    return passages
 
 
 def made_shorter(
@@ -78,37 +78,37 @@ def made_shorter(
     Returns:
         The new stand-ins and the older ones that changed, and the tokens of all.
     """
-    changed = {each.low: each for each in new}
+    changed = {stand_in.low: stand_in for stand_in in new}
     for number, (rendering, _) in enumerate(_STEPS):
         if total <= room:
             break
         low = cursors.get(str(number), 0)
-        for each in _from(reader, space, session, low, new):
+        for stand_in in _from(reader, space, session, low, new):
             if total <= room:
                 break
-            held = changed.get(each.low, each)
+            held = changed.get(stand_in.low, stand_in)
             if held.rendering == rendering:
-                changed[each.low] = after = shorter(held)
+                changed[stand_in.low] = after = shorter(held)
                 total += after.tokens - held.tokens
-            cursors[str(number)] = each.low + 1
+            cursors[str(number)] = stand_in.low + 1
     return sorted(changed.values(), key=lambda each: each.low), total
 
 
 def _from(reader: Reader, space: str, session: str, low: int, new: Sequence[StandIn]) -> Iterator[StandIn]:
     """The stored stand-ins from a turn on, then the new ones."""
     yield from stand_ins_from(reader, space, session, low)
-    yield from (each for each in new if each.low >= low)
+    yield from (stand_in for stand_in in new if stand_in.low >= low)
 
 
 def _beats_since(reader: Reader, space: str, session: str, low: int) -> list[NodeRow]:
     """The beats that may have a turn at `low` or later: the newest, up to a batch of which none has."""
-    found: list[NodeRow] = []
+    nodes: list[NodeRow] = []
     end: tuple[str, str, int] | tuple[str, str, int, int] = (space, session, BEAT)
     while True:
         rows = NODE.scan(reader, (space, session, BEAT), end, index="level", limit=_BATCH, reverse=True)
-        found += [row for row in rows if row.high >= low]
+        nodes += [row for row in rows if row.high >= low]
         if len(rows) < _BATCH or all(row.high < low for row in rows):
-            return found
+            return nodes
         end = (space, session, BEAT, rows[-1].place - 1)
 
 

@@ -22,8 +22,8 @@ class Book:
     def add(self, statements: Iterable[Statement]) -> None:
         """Adds statements of any turns; of a turn that is known they replace the earlier ones."""
         by_turn: dict[str, list[Statement]] = defaultdict(list)
-        for each in statements:
-            by_turn[each.turn].append(each)
+        for statement in statements:
+            by_turn[statement.turn].append(statement)
         self._change({turn: placed(said, self._aliases) for turn, said in by_turn.items()})
 
     def forget(self, turns: Iterable[str]) -> None:
@@ -32,7 +32,7 @@ class Book:
 
     def lookup(self, keys: Collection[str]) -> Iterator[Placed]:
         """The statements that have one of some keys."""
-        yield from dict.fromkeys(each for key in keys for each in self._by_key.get(key, ()))
+        yield from dict.fromkeys(statement for key in keys for statement in self._by_key.get(key, ()))
 
     def facts(self) -> tuple[Fact, ...]:
         """All facts, by group and in the order in which they began."""
@@ -43,11 +43,11 @@ class Book:
         return tuple(sorted(self._links))
 
     def _change(self, turns: Mapping[str, tuple[Placed, ...]]) -> None:
-        changed = [each for turn in turns for each in (*self._turns.get(turn, ()), *turns[turn])]
+        changed = [statement for turn in turns for statement in (*self._turns.get(turn, ()), *turns[turn])]
         for turn, said in turns.items():
-            for each in self._turns.pop(turn, ()):
-                for key in each.found_by():
-                    del self._by_key[key][each]
+            for statement in self._turns.pop(turn, ()):
+                for key in statement.found_by():
+                    del self._by_key[key][statement]
             if said:
                 self._turns[turn] = said
             for each in said:

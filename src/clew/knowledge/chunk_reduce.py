@@ -76,29 +76,29 @@ def merged_nodes(first: GraphNode, other: GraphNode) -> GraphNode:
 
 
 def _merged_nodes(nodes: Iterable[GraphNode]) -> list[GraphNode]:
-    found: dict[tuple[NodeType, str], GraphNode] = {}
+    merged: dict[tuple[NodeType, str], GraphNode] = {}
     for node in nodes:
         key = node_key(node)
-        found[key] = merged_nodes(found[key], node) if key in found else node
+        merged[key] = merged_nodes(merged[key], node) if key in merged else node
     types: dict[str, list[NodeType]] = {}
-    for kind, name in found:
+    for kind, name in merged:
         types.setdefault(name, []).append(kind)
     for name, kinds in types.items():
         known = [kind for kind in kinds if kind != NodeType.NAME]
         if NodeType.NAME in kinds and len(known) == 1:
-            untyped = found.pop((NodeType.NAME, name))
-            found[known[0], name] = merged_nodes(found[known[0], name], untyped)
-    return list(found.values())
+            untyped = merged.pop((NodeType.NAME, name))
+            merged[known[0], name] = merged_nodes(merged[known[0], name], untyped)
+    return list(merged.values())
 
 
 def _merged_edges(edges: Iterable[GraphEdge]) -> list[GraphEdge]:
-    found: dict[tuple[str, str, str], GraphEdge] = {}
+    merged: dict[tuple[str, str, str], GraphEdge] = {}
     for edge in edges:
         key = edge_key(edge)
-        first = found.get(key, edge)
+        first = merged.get(key, edge)
         turns = _in_order(first.turn_ids, edge.turn_ids)
-        found[key] = GraphEdge(source=first.source, verb=first.verb, target=first.target, turn_ids=turns)
-    return list(found.values())
+        merged[key] = GraphEdge(source=first.source, verb=first.verb, target=first.target, turn_ids=turns)
+    return list(merged.values())
 
 
 def _merged_deltas(parts: Sequence[TriVector]) -> list[OpenDelta]:
@@ -158,13 +158,13 @@ def open_questions(vector: TriVector, closed: Sequence[str]) -> list[Unresolved]
         closed: the texts of all chunks about what is done; those that closed nothing word for word may yet close
             something.
     """
-    found: list[Unresolved] = []
+    unresolved: list[Unresolved] = []
     for questions in (_aliases(vector), _contradictions(vector), _reversals(vector, closed), _relations(vector)):
         for question in questions:
-            if len(found) == MOST_QUESTIONS:
-                return found
-            found.append(question)
-    return found
+            if len(unresolved) == MOST_QUESTIONS:
+                return unresolved
+            unresolved.append(question)
+    return unresolved
 
 
 def _aliases(vector: TriVector) -> Iterator[Unresolved]:

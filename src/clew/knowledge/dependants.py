@@ -14,13 +14,13 @@ def stale_marks(facts: Iterable[Resolved], links: Iterable[FactLink]) -> dict[st
     A fact is stale if it is current and rests, over at most `DEPTH` links, on a fact that ended after it and everything
     between was last said: what is said again afterwards was said in knowledge of the end.
     """
-    by_id = {each.fact.id: each for each in facts}
+    by_id = {state.fact.id: state for state in facts}
     resting: dict[str, list[str]] = defaultdict(list)
     for link in links:
         if link.rests and link.source in by_id and link.target in by_id:
             resting[link.target].append(link.source)
     marks: dict[str, str] = {}
-    broken = [each for each in by_id.values() if each.breaks and each.ended is not None and not each.hidden]
+    broken = [state for state in by_id.values() if state.breaks and state.ended is not None and not state.hidden]
     for root in sorted(broken, key=lambda each: (each.ended, each.fact.id)):
         for dependant in _outdated(root, by_id, resting):
             marks.setdefault(dependant, root.fact.id)
@@ -30,15 +30,15 @@ def stale_marks(facts: Iterable[Resolved], links: Iterable[FactLink]) -> dict[st
 def _outdated(root: Resolved, by_id: Mapping[str, Resolved], resting: Mapping[str, Sequence[str]]) -> list[str]:
     """The current facts that rest on a fact that ended and were last said before its end."""
     ended = root.ended
-    found: dict[str, int] = {root.fact.id: 0}
-    queue = deque(found)
+    outdated: dict[str, int] = {root.fact.id: 0}
+    queue = deque(outdated)
     while queue:
         ground = queue.popleft()
         for other in resting.get(ground, ()):
             fact = by_id[other]
-            if other in found or found[ground] >= DEPTH or not fact.stands or ended is None or fact.last >= ended:
+            if other in outdated or outdated[ground] >= DEPTH or not fact.stands or ended is None or fact.last >= ended:
                 continue
-            found[other] = found[ground] + 1
+            outdated[other] = outdated[ground] + 1
             queue.append(other)
-    del found[root.fact.id]
-    return sorted(found)
+    del outdated[root.fact.id]
+    return sorted(outdated)

@@ -138,7 +138,9 @@ def known_at(statements: Iterable[Statement], at: datetime | None, aliases: Mapp
         aliases: as for `groups.placed`.
     """
     book = Book(aliases)
-    book.add(each for each in statements if at is None or each.said_at is None or each.said_at <= at)
+    book.add(
+        statement for statement in statements if at is None or statement.said_at is None or statement.said_at <= at
+    )
     return book
 
 
@@ -154,7 +156,7 @@ def history(
     """
     slot = None if verb is None else slot_of(verb, ANY_SCOPE)
     key = subject_key(subject, aliases)
-    found = [
+    versions = [
         fact
         for fact in facts
         if subject_key(fact.subject, aliases) == key
@@ -165,7 +167,7 @@ def history(
             or (slot is not None and slot_of(fact.verb, ANY_SCOPE) == slot)
         )
     ]
-    return tuple(earliest_first(found))
+    return tuple(earliest_first(versions))
 
 
 def earliest_first(facts: Iterable[Fact]) -> list[Fact]:

@@ -48,10 +48,10 @@ def versioned_product(value: str) -> str | None:
     """The product of which a value is one version: "python" for "Python 3.11", "react in the shop"; None for others."""
     text = _BEGINNING.sub("", value.strip())
     name = _REST.split(text, maxsplit=1)[0].rstrip()
-    found = _VERSIONED.fullmatch(name)
-    if found is None or _SEVERAL.search(name):
+    match = _VERSIONED.fullmatch(name)
+    if match is None or _SEVERAL.search(name):
         return None
-    return f"{found['name']}{text[len(name) :]}".casefold()  # at home and at work, two versions hold side by side
+    return f"{match['name']}{text[len(name) :]}".casefold()  # at home and at work, two versions hold side by side
 
 
 _VERSIONED: Final = re.compile(
@@ -62,8 +62,8 @@ _VERSIONED: Final = re.compile(
 @cache
 def _listed() -> dict[str, str]:
     lists = json.loads((resources.files(__package__) / "data" / "kinds.json").read_text("utf-8"))
-    found = {}
+    kinds = {}
     for kind, names in lists.items():
         words, *phrases = names.split("|")
-        found.update(dict.fromkeys([*words.split(), *phrases], kind))
-    return found
+        kinds.update(dict.fromkeys([*words.split(), *phrases], kind))
+    return kinds

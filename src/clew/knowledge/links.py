@@ -19,12 +19,12 @@ def links_of(near: Neighbourhood, groups: Groups, counts: Counts = always) -> tu
 
     A fact rests on another if it is found from there, too: whichever of them changed last, the link is made alike.
     """
-    found: dict[tuple[str, LinkKind, str], FactLink] = {}
+    links: dict[tuple[str, LinkKind, str], FactLink] = {}
     for link in _every(near, groups, counts):
-        known = found.get((link.source, link.kind, link.target))
+        known = links.get((link.source, link.kind, link.target))
         if known is None or link.rests:
-            found[link.source, link.kind, link.target] = link
-    return tuple(sorted(link for link in found.values() if not _says_less(link, found)))
+            links[link.source, link.kind, link.target] = link
+    return tuple(sorted(link for link in links.values() if not _says_less(link, links)))
 
 
 def _says_less(link: FactLink, others: Mapping[tuple[str, LinkKind, str], FactLink]) -> bool:
@@ -37,13 +37,13 @@ def _says_less(link: FactLink, others: Mapping[tuple[str, LinkKind, str], FactLi
 def _every(near: Neighbourhood, groups: Groups, counts: Counts) -> Iterator[FactLink]:
     grounds = _Grounds(near, groups)
     for key in sorted(groups):
-        for each in groups[key]:
-            if not each.hidden:
-                yield from _in_group(each)
-                for rest in each.rests():
-                    yield from _to_ground(each, rest, grounds, counts)
+        for state in groups[key]:
+            if not state.hidden:
+                yield from _in_group(state)
+                for rest in state.rests():
+                    yield from _to_ground(state, rest, grounds, counts)
     for first, second, name in sorted(near.same):
-        if any(each.stands for each in groups.get(name, ())):
+        if any(state.stands for state in groups.get(name, ())):
             yield from _same(groups.get(first, ()), groups.get(second, ()))
 
 
@@ -69,8 +69,8 @@ class _Grounds:
         return self._found[key]
 
     def _of(self, group: str, key: str) -> list[Resolved]:
-        facts = [each for each in self._groups[group] if not each.hidden]
-        having = [each for each in facts if any(key == said.group or key in said.keys for said in each.said)]
+        facts = [state for state in self._groups[group] if not state.hidden]
+        having = [state for state in facts if any(key == said.group or key in said.keys for said in state.said)]
         return sorted(having, key=lambda each: (each.first, each.fact.id))
 
 

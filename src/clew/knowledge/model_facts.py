@@ -206,7 +206,7 @@ class _Source:
         """Why a fact is not believed; None if it is."""
         if not _is_shaped(fact):
             return Doubt.EMPTY
-        sentence = next((each for each in self._sentences if fold_contains(each, fact["quote"])), None)
+        sentence = next((candidate for candidate in self._sentences if fold_contains(candidate, fact["quote"])), None)
         if sentence is None:
             return Doubt.NOT_QUOTED
         mood = _mood(sentence, fact["object"] or fact["verb"])
@@ -301,7 +301,7 @@ def _says_no(fact: Mapping[str, str]) -> bool:
 def _is_invented(fact: Mapping[str, str], subject: str, sentence: str) -> bool:
     """Whether a sentence lacks something that a fact has; the name of a speaker need not be in it."""
     told = (subject, *(fact[name] for name in ("object", "scope", "instead_of", "when", "where", "reason")))
-    if any(each and invented(each, sentence) for each in told):
+    if any(value and invented(value, sentence) for value in told):
         return True
     if any(fact[name] and not fold_contains(sentence, fact[name]) for name in ("when", "where")):
         return True

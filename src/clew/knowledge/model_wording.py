@@ -97,10 +97,10 @@ def _side(statement: Statement, link: str, *, is_appointment: bool) -> bool | No
 
 def _is_passive(parts: Sequence[str]) -> bool:
     """Whether words begin with a form of "be" and a participle: "is held on"."""
-    found = 0
+    bits = 0
     for form in analyses(parts[1]).values():
-        found |= form
-    return parts[0] in _BE and bool(found & Form.PARTICIPLE) and parts[1] not in _AUXILIARY
+        bits |= form
+    return parts[0] in _BE and bool(bits & Form.PARTICIPLE) and parts[1] not in _AUXILIARY
 
 
 def _is_verb_form(word: str) -> bool:

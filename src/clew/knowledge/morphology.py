@@ -99,8 +99,8 @@ def forms(verb: str) -> tuple[str, ...]:
     """
     word = verb.lower()
     verbs = tuple(_analyses().get(word, ())) or (_regular_lemma(word),)
-    found = [form for each in verbs for form in (each, *_all_forms(each))]
-    return tuple(dict.fromkeys(found))
+    all_forms = [form for each in verbs for form in (each, *_all_forms(each))]
+    return tuple(dict.fromkeys(all_forms))
 
 
 def third_person(verb: str) -> str:

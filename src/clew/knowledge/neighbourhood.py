@@ -55,11 +55,11 @@ class Neighbourhood:
         self.same: set[tuple[str, str, str]] = set()
         changed = list(changed)
         self._keys: dict[str, set[str]] = defaultdict(set)
-        for each in changed:  # what is gone had keys that no statement of its group may have now
-            self._keys[each.group].update(each.keys)
+        for statement in changed:  # what is gone had keys that no statement of its group may have now
+            self._keys[statement.group].update(statement.keys)
         self.affected: set[str] = set(self._keys)
         self._load(self.affected)
-        self.affected |= self._ended({key for each in changed for key in each.ends})
+        self.affected |= self._ended({key for statement in changed for key in statement.ends})
         self.affected |= {group for name in changed for pair in self._pairs(name) for group in pair}
         self._spread(self.affected, self._resting_on)
         self._load(self._resting_on(self.affected))
@@ -75,13 +75,13 @@ class Neighbourhood:
         own = self.group(key)
         if not self._ends:
             return (*own,)
-        keys = {key, *(each for member in own for each in member.keys)}
-        found = {each for member in own for each in member.ended_by()}
+        keys = {key, *(own_key for member in own for own_key in member.keys)}
+        endings = {ending for member in own for ending in member.ended_by()}
         ends = {
             end.statement.id: end
-            for each in keys
-            for end in self._ends.get(each, ())
-            if any(counts(end, name) for name in found.intersection(end.found_by()))
+            for known_key in keys
+            for end in self._ends.get(known_key, ())
+            if any(counts(end, name) for name in endings.intersection(end.found_by()))
         }
         return (*own, *(each for name in sorted(ends) if (each := joined(ends[name], key, own)) is not None))
 
@@ -136,39 +136,39 @@ class Neighbourhood:
 
     def _resting_on(self, groups: set[str]) -> set[str]:
         keys = groups | {key for group in groups for key in self._keys.get(group, ())}
-        keys |= {key for group in groups for each in self.group(group) for key in each.keys}
+        keys |= {key for group in groups for member in self.group(group) for key in member.keys}
         self._ask(resting_on(key) for key in keys)
         return {other for key in keys for other in self._by_rest.get(key, ())}
 
     def _grounds_of(self, groups: set[str]) -> set[str]:
-        keys = {rest.key for group in groups for each in self.group(group) for rest in each.rests}
+        keys = {rest.key for group in groups for member in self.group(group) for rest in member.rests}
         self._ask(keys)
         return {group for key in keys for group in (key, *self._by_key.get(key, ()))}
 
     def _load_other_names(self) -> None:
         """Finds what is said of the subjects of the affected groups under their other names."""
-        subjects = {each.statement.subject for group in self.affected for each in self.group(group)}
+        subjects = {member.statement.subject for group in self.affected for member in self.group(group)}
         keys = [name_key(subject, self._aliases) for subject in sorted(subjects)]
         self._ask(keys)
         self._load(group for key in keys for group in self._by_key.get(key, ()))
-        for name in [each for group in self.whole() for each in self.group(group)]:
+        for name in [member for group in self.whole() for member in self.group(group)]:
             self._pairs(name)
 
     def _pairs(self, name: Placed) -> list[tuple[str, str]]:
         """Loads the groups that say the same of a subject under the two names that a statement gives it, in pairs."""
         names = naming(name.statement)
-        keys = [subject_key(each, self._aliases) for each in names or ()]
+        keys = [subject_key(subject, self._aliases) for subject in names or ()]
         if names is None or keys[0] == keys[1]:
             return []
         self._ask({of_somebody_key(names[0], self._aliases) or name.group})
-        found = []
+        resting = []
         for each in [placed for group in self._groups.values() for placed in group.values()]:
             key = subject_key(each.statement.subject, self._aliases)
             if key in keys and each.group != name.group:
                 other = same_said_of(each.statement, names[1 - keys.index(key)], self._aliases)
                 if other != each.group:  # a shared slot has one group for all names
-                    found.append((min(each.group, other), max(each.group, other)))
-        pairs = sorted(set(found))
+                    resting.append((min(each.group, other), max(each.group, other)))
+        pairs = sorted(set(resting))
         self._load(chain.from_iterable(pairs))
         self.same |= {(first, second, name.group) for first, second in pairs}
         return pairs

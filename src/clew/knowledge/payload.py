@@ -116,7 +116,7 @@ def grounded_vector(session: str, answer: Mapping[str, Any], turns: Sequence[Sho
     edges = list(source.edges(answer["edges"]))
     namespace = source.line(answer["feature_namespace"], _NAME)
     deltas = list(source.deltas(answer["open_deltas"], namespace))
-    closed = [text for text in (" ".join(each.split()) for each in answer["closed_deltas"]) if text]
+    closed = [text for text in (" ".join(delta.split()) for delta in answer["closed_deltas"]) if text]
     summary = source.line(answer["summary"], _SUMMARY)
     counted = ("entities", "edges", "open_deltas")
     left_out = sum(len(answer[name]) for name in counted) - len(nodes) - len(edges) - len(deltas)
@@ -184,5 +184,5 @@ class _Source:
     def _where(self, name: str) -> tuple[str, ...]:
         if not self._has(name):
             return ()
-        found = [seq for seq, text in self._folded.items() if fold_contains(text, name)]
-        return tuple(turn_id(self._session, seq) for seq in found)
+        seqs = [seq for seq, text in self._folded.items() if fold_contains(text, name)]
+        return tuple(turn_id(self._session, seq) for seq in seqs)

@@ -43,15 +43,15 @@ def reduced(
     near = Neighbourhood(changed, lookup, aliases)
     groups = {group: resolved(near.with_endings(group, counts)) for group in near.whole()}
     links = links_of(near, groups, counts)
-    marks = stale_marks((each for group in groups.values() for each in group), links)
-    facts = {group: tuple(_marked(each, marks) for each in groups.get(group, ())) for group in sorted(near.affected)}
+    marks = stale_marks((state for group in groups.values() for state in group), links)
+    facts = {group: tuple(_marked(state, marks) for state in groups.get(group, ())) for group in sorted(near.affected)}
     ids = {fact.id for group in facts.values() for fact in group}
     return Reduction(facts, tuple(link for link in links if link.source in ids or link.target in ids))
 
 
 def facts_of(group: Iterable[Placed]) -> tuple[Fact, ...]:
     """The facts of one group, without stale marks: in the order in which they began, withdrawn ones last."""
-    return tuple(each.fact for each in resolved(group))
+    return tuple(state.fact for state in resolved(group))
 
 
 def _marked(each: Resolved, marks: Mapping[str, str]) -> Fact:

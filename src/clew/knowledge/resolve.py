@@ -54,7 +54,7 @@ class Resolved:
 
     def rests(self) -> tuple[Rest, ...]:
         """What its statements rest on."""
-        return tuple(dict.fromkeys(rest for each in self.said for rest in each.rests))
+        return tuple(dict.fromkeys(rest for statement in self.said for rest in statement.rests))
 
 
 def resolved(group: Iterable[Placed]) -> tuple[Resolved, ...]:
@@ -100,11 +100,11 @@ def _id(tenure: Tenure) -> str:
 
 
 def _fact(tenure: Tenure) -> Fact:
-    stating, every = tenure.stating(), [each.statement for each in tenure.said]
+    stating, every = tenure.stating(), [member.statement for member in tenure.said]
     latest, slot = stating[-1], tenure.last.slot
     is_due = tenure.is_plan or (slot is not None and slot.dated)
-    due = next((each for each in reversed(stating) if is_due and each.valid_from is not None), None)
-    support = [each.support for each in stating if each.support is not None]
+    due = next((statement for statement in reversed(stating) if is_due and statement.valid_from is not None), None)
+    support = [statement.support for statement in stating if statement.support is not None]
     return Fact(
         id=_id(tenure),
         subject=latest.subject,
@@ -112,9 +112,9 @@ def _fact(tenure: Tenure) -> Fact:
         object=_object(tenure),
         status=tenure.status,
         type=_type(stating),
-        scope=_latest([each.scope for each in stating]),
-        when=_latest([each.when for each in stating]),
-        where=_latest([each.where for each in stating]),
+        scope=_latest([statement.scope for statement in stating]),
+        when=_latest([statement.when for statement in stating]),
+        where=_latest([statement.where for statement in stating]),
         group=tenure.last.group,
         slot=None if slot is None else slot.name,
         valid_from=tenure.start(),
@@ -123,7 +123,7 @@ def _fact(tenure: Tenure) -> Fact:
         due_to=None if due is None else due.valid_to,
         recorded_at=every[0].said_at,
         confirmed_at=every[-1].said_at,
-        sources=tuple(dict.fromkeys(each.turn for each in every)),
+        sources=tuple(dict.fromkeys(statement.turn for statement in every)),
         support=round(fmean(support), _DIGITS) if support else None,
         provenance=latest.provenance,
         superseded_by=None if tenure.successor is None else _id(tenure.successor),
@@ -145,7 +145,7 @@ def _object(tenure: Tenure) -> str:
 
 def _type(statements: Sequence[Statement]) -> FactType:
     """The type that most statements give; of several the first in `FactType`."""
-    counts = Counter(each.type for each in statements)
+    counts = Counter(statement.type for statement in statements)
     return max(FactType, key=lambda each: counts[each])
 
 

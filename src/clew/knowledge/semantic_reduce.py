@@ -102,9 +102,9 @@ def _applied(vector: TriVector, question: Unresolved, verb: str, excerpt: Callab
     if question.kind == "alias":
         return _with_alias(vector, first, second)
     if question.kind == "reversal":
-        return replace(vector, open_deltas=tuple(each for each in vector.open_deltas if each.text != first))
+        return replace(vector, open_deltas=tuple(delta for delta in vector.open_deltas if delta.text != first))
     if question.kind == "contradiction":
-        return replace(vector, edges=tuple(each for each in vector.edges if edge_line(each) != first))
+        return replace(vector, edges=tuple(candidate for candidate in vector.edges if edge_line(candidate) != first))
     said = fold(f"{excerpt(first)} {excerpt(second)}")
     if not verb or len(verb) > _VERB or not set(fold(verb).split()) <= set(said.split()):
         return None  # the excerpts do not say so

@@ -53,31 +53,31 @@ def in_third_person(text: str, speaker: str, subject: str) -> str:
         return text
     is_own = subject.casefold() == speaker.casefold() and _OTHERS.search(text) is None
 
-    def told(found: re.Match[str]) -> str:
-        word = found["word"]
-        if word is None or (subject == GROUP and word in _OF_MANY) or not _is_pronoun(found):
-            return found[0]
-        return _told(found, "" if is_own else speaker)
+    def told(match: re.Match[str]) -> str:
+        word = match["word"]
+        if word is None or (subject == GROUP and word in _OF_MANY) or not _is_pronoun(match):
+            return match[0]
+        return _told(match, "" if is_own else speaker)
 
     return _FIRST_PERSON.sub(told, text)
 
 
-def _is_pronoun(found: re.Match[str]) -> bool:
+def _is_pronoun(match: re.Match[str]) -> bool:
     """Whether it is neither the number of "World War I" nor a mine."""
-    before = ["", *found.string[: found.start()].rsplit(maxsplit=1)][-1]
-    if found["word"] in ("mine", "ours"):
+    before = ["", *match.string[: match.start()].rsplit(maxsplit=1)][-1]
+    if match["word"] in ("mine", "ours"):
         return before in _STANDS_ALONE
-    is_followed = found["short"] or found["after"]
-    return found["word"] not in ("I", "i") or bool(is_followed and not before[:1].isupper())
+    is_followed = match["short"] or match["after"]
+    return match["word"] not in ("I", "i") or bool(is_followed and not before[:1].isupper())
 
 
-def _told(found: re.Match[str], name: str) -> str:
+def _told(match: re.Match[str], name: str) -> str:
     """A pronoun with the word after it, which agrees with "they", or with a name."""
-    word, after = found["word"], (found["after"] or "")
+    word, after = match["word"], (match["after"] or "")
     if word not in ("I", "i", "we"):
         return (f"{name}'s" if name and word in _POSSESSIVES else name or _THEY[word]) + after
-    if found["short"]:
-        return f"{name or _THEY[word]} {_SHORT[found['short'][1:]][-1 if name else 0]}{after}"
+    if match["short"]:
+        return f"{name or _THEY[word]} {_SHORT[match['short'][1:]][-1 if name else 0]}{after}"
     verb = after[1:].replace("’", "'")
     if verb in _AFTER:
         after = f" {_AFTER[verb][-1 if name else 0]}"

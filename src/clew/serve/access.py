@@ -238,11 +238,11 @@ class Access:
         if not self._grants:
             return self._local
         digest = hashlib.sha256(token or b"").digest()
-        found = None
+        principal = None
         for grant in self._grants:  # all of them, so that the time does not tell which one nearly matched
             if hmac.compare_digest(grant.digest, digest):
-                found = grant.principal
-        return found if token else None
+                principal = grant.principal
+        return principal if token else None
 
 
 def _shown_token(headers: Headers, *, own_page: bool) -> bytes | None:

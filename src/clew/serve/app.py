@@ -145,8 +145,8 @@ class _Application:
         if request.path.startswith(API):
             headers, body = refusal(denied.status, denied.message, denied.next)
         else:
-            found = split_prefix(request.path)
-            headers, body = error_answer(found[0] if found else None, denied.status, denied.message)
+            target = split_prefix(request.path)
+            headers, body = error_answer(target[0] if target else None, denied.status, denied.message)
         if denied.retry_after is not None:
             headers.append((b"retry-after", b"%d" % denied.retry_after))
         self._services.events.write("refused", status=denied.status, method=request.method)

@@ -85,12 +85,12 @@ async def _messages(receive: Receive) -> list[Message] | None:
 
     The SDK holds the whole body likewise.
     """
-    found: list[Message] = []
-    while not found or found[-1].get("more_body", False):
-        found.append(await receive())
-        if found[-1]["type"] == "http.disconnect":
+    messages: list[Message] = []
+    while not messages or messages[-1].get("more_body", False):
+        messages.append(await receive())
+        if messages[-1]["type"] == "http.disconnect":
             return None
-    return found
+    return messages
 
 
 def _again(messages: list[Message], receive: Receive) -> Receive:

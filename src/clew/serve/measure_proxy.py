@@ -87,15 +87,15 @@ def run_proxy_bench(
         questions = _stored(home, turns, 2 * (calls + _WARM_UP))
         with _running(home, questions) as bench:
             on_progress("time to the first byte")
-            found = _first_bytes(bench, turns, calls)
+            measures = _first_bytes(bench, turns, calls)
             on_progress("time to the first byte, with pauses")
-            found.append(_first_byte_after_pause(bench, turns, calls))
+            measures.append(_first_byte_after_pause(bench, turns, calls))
             on_progress("requests a second")
-            found.append(_throughput(bench, calls))
+            measures.append(_throughput(bench, calls))
             on_progress(f"{streams} streams at once")
-            found.append(asyncio.run(_streams(bench, streams)))
+            measures.append(asyncio.run(_streams(bench, streams)))
             on_progress("bytes of requests, and the provider's cache")
-            return [*found, *_left_alone(bench, calls), _cache(bench)]
+            return [*measures, *_left_alone(bench, calls), _cache(bench)]
 
 
 def _stored(home: Path, turns: int, questions: int) -> list[str]:
@@ -139,7 +139,7 @@ def _first_bytes(bench: _Bench, turns: int, calls: int) -> list[Measure]:
     """One question at once after the other, which is how much a proxy can do; with the processor's time."""
     times, spent = _asked_in_turn(bench, bench.questions[: calls + _WARM_UP], 0.0)
     direct, proxied = times
-    found = [
+    measures = [
         Measure(
             name=f"proxy.first_byte.p{100 * share:.0f}",
             title=f"first byte of an answer, p{100 * share:.0f}",
@@ -152,7 +152,7 @@ def _first_bytes(bench: _Bench, turns: int, calls: int) -> list[Measure]:
         for share in (0.5, 0.95)
     ]
     if spent:
-        found.append(
+        measures.append(
             Measure(
                 name="proxy.processor",
                 title="processor time of the proxy for a request",
@@ -161,7 +161,7 @@ def _first_bytes(bench: _Bench, turns: int, calls: int) -> list[Measure]:
                 turns=turns,
             )
         )
-    return found
+    return measures
 
 
 def _first_byte_after_pause(bench: _Bench, turns: int, calls: int) -> Measure:

@@ -63,12 +63,12 @@ async def own_pages(services: Services) -> AsyncIterator[Mapping[bytes, Page]]:
             return
         try:
             memory = await asyncio.to_thread(services.spaces.get, principal.space)
-            found = await asyncio.to_thread(answer_hook, memory, principal, event, services.config.serve.budget)
+            answered = await asyncio.to_thread(answer_hook, memory, principal, event, services.config.serve.budget)
         except ClewError as error:
             services.events.failed("hook-failed", error)
             await answer(send, 503, [(b"content-length", b"0")], b"")
             return
-        body = json.dumps(found, ensure_ascii=False).encode()
+        body = json.dumps(answered, ensure_ascii=False).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
         await answer(send, 200, headers, body)
 
@@ -80,18 +80,18 @@ async def own_pages(services: Services) -> AsyncIterator[Mapping[bytes, Page]]:
 
 def page_of(pages: Mapping[bytes, Page], path: bytes) -> Page | None:
     """The page for a path; None when there is none."""
-    found = [start for start in pages if path == start or path.startswith(start + b"/")]
-    return pages[max(found, key=len)] if found else None
+    starts = [start for start in pages if path == start or path.startswith(start + b"/")]
+    return pages[max(starts, key=len)] if starts else None
 
 
 async def _body(receive: "Receive") -> bytes:
     """The body of a request; nothing when it is too long for an event."""
-    found: bytes = b""
-    while len(found) <= MOST_BYTES:
+    body: bytes = b""
+    while len(body) <= MOST_BYTES:
         message = await receive()
-        found += bytes(message.get("body", b""))
+        body += bytes(message.get("body", b""))
         if not message.get("more_body"):
-            return found
+            return body
     return b""
 
 

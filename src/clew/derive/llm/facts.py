@@ -35,7 +35,7 @@ def ask_facts(llm: LLM, turn: Turn) -> Any:
 
 def keep_facts(tx: Transaction, space: str, turn: Turn, value: Any, provenance: str) -> None:
     """Writes what is believed in place of what a model said of the turn before."""
-    found = model_facts(value, said_turn(turn), provenance)
-    take_in(tx, space, [TurnStatements(cast(int, turn.ordinal), provenance, found.statements)])
-    counts = {"believed": len(found.statements), **{doubt.value: count for doubt, count in found.doubts.items()}}
+    reading = model_facts(value, said_turn(turn), provenance)
+    take_in(tx, space, [TurnStatements(cast(int, turn.ordinal), provenance, reading.statements)])
+    counts = {"believed": len(reading.statements), **{doubt.value: count for doubt, count in reading.doubts.items()}}
     count_facts(tx, space, provenance, counts)

@@ -131,8 +131,8 @@ class SummaryQueue:
         row = NODE.get(reader, (self._space, node))
         if row is None:
             return None, []
-        found = TURN.get_many(reader, [(self._space, row.session, seq) for seq in seqs_of(row.data) or ()])
-        read = (tried(partial(turn_from_row, each)) for each in found if each is not None)
+        rows = TURN.get_many(reader, [(self._space, row.session, seq) for seq in seqs_of(row.data) or ()])
+        read = (tried(partial(turn_from_row, stored)) for stored in rows if stored is not None)
         turns = [turn for turn in read if not isinstance(turn, RuleFailure)]
         return row, [turn for turn in turns if turn.role not in SILENT and turn.origin not in SILENT]
 
@@ -140,8 +140,8 @@ class SummaryQueue:
         prompt = summary_prompt(turns, self._bounds)
         text, why = "", ""
         try:
-            found = tried(lambda: self._answer(row, prompt))
-            text, why = ("", f"it cannot be read: {found.where}") if isinstance(found, RuleFailure) else found
+            answered = tried(lambda: self._answer(row, prompt))
+            text, why = ("", f"it cannot be read: {answered.where}") if isinstance(answered, RuleFailure) else answered
         except (BudgetExceeded, ModelUnavailable):
             raise
         except ModelError as error:

@@ -260,7 +260,7 @@ def _with_object(
         base = base._replace(object=" ".join([*base.object.split()[:-1], name]))
     divided = (divide(reading, base, low, high) for divide in _DIVIDED)
     found = next((parts for parts in divided if parts is not None), None)
-    yield from (of_group(reading, each) for each in ([base] if found is None else found))
+    yield from (of_group(reading, draft) for draft in ([base] if found is None else found))
     if all(s.bits[at] & NAME for at in range(low, high)):
         yield from apposed(reading, base.object, high)
 

@@ -76,7 +76,7 @@ def is_bare_complement(s: SentenceTokens, at: int) -> bool:
     if s.low[at] not in words("bare", "complements") or not s.bits[at + 1] & (PREPOSITION | TO):
         return False
     opens = SUBJECT | DETERMINER | POSSESSIVE | NAME
-    leads_in = any(s.bits[each] & COMMA and s.bits[each + 1] & opens for each in range(at, len(s) - 1))
+    leads_in = any(s.bits[index] & COMMA and s.bits[index + 1] & opens for index in range(at, len(s) - 1))
     return not leads_in and not _is_finite_after(s, at + 1)
 
 
@@ -85,7 +85,7 @@ def is_bare_plan(s: SentenceTokens, at: int) -> bool:
     if not s.form[at] & Form.GERUND or s.verb[at] not in words("time", "arranged"):
         return False
     if not s.bits[at + 1] & (PREPOSITION | TO | NAME) or not any(
-        _is_of_time(s, each) for each in range(at + 1, len(s))
+        _is_of_time(s, index) for index in range(at + 1, len(s))
     ):
         return False
     return not _is_finite_after(s, at + 1)  # "flying to Oslo next week scares me"

@@ -91,24 +91,24 @@ def clauses(s: SentenceTokens, is_name: Callable[[str], bool]) -> list[Clause]:
         s: the sentence.
         is_name: whether a lower-case word that opens the sentence with a capital is a name.
     """
-    found: list[Clause] = []
+    listed: list[Clause] = []
     at, opens, count = 0, True, len(s)
     if (opening := _clause_without_subject(s)) is not None:
-        found.append(opening)
+        listed.append(opening)
         at = opening.group.end
     while at < count:
         may_open = opens or s.bits[at] & (SUBJECT | THIS) or s.low[at] == "us"
-        clause = _clause_at(s, at, opens, found, is_name) if may_open else None
+        clause = _clause_at(s, at, opens, listed, is_name) if may_open else None
         if clause is not None:
-            if found:
-                found[-1].stop = min(found[-1].stop, _before_link(s, clause, at))
-            found.append(clause)
+            if listed:
+                listed[-1].stop = min(listed[-1].stop, _before_link(s, clause, at))
+            listed.append(clause)
             at, opens = clause.group.end, clause.group.verb == "mean"  # "I meant the launch is on Friday"
             continue
         bits = s.bits[at]
         opens = bool(bits & _OPENS_CLAUSE) or (opens and bool(bits & (ADVERB | PREPOSITION)))
         at += 1
-    return found
+    return listed
 
 
 def _clause_without_subject(s: SentenceTokens) -> Clause | None:
@@ -137,13 +137,13 @@ def _clause_without_subject(s: SentenceTokens) -> Clause | None:
 
 
 def _clause_at(
-    s: SentenceTokens, at: int, opens: bool, found: list[Clause], is_name: Callable[[str], bool]
+    s: SentenceTokens, at: int, opens: bool, earlier: list[Clause], is_name: Callable[[str], bool]
 ) -> Clause | None:
     bits = s.bits[at]
     if bits & OPENED:
         return None
     if bits & SUBJECT:
-        return _pronoun_clause(s, at, found)
+        return _pronoun_clause(s, at, earlier)
     if s.low[at] == "us" and at and s.low[at - 1] == "let" and s.form[at + 1] & Form.BASE:
         group = VerbGroup(s.low[at + 1], at + 1, at + 2, "future", modal="let")
         return Clause((at, at + 1), group, _stop(s, at + 2))
@@ -152,8 +152,8 @@ def _clause_at(
     clause = None
     if (opens and not bits & (MARK | CONNECTOR | INTERJECTION)) or (bits & THIS and not bits & RELATIVE):
         clause = _phrase_clause(s, at, is_name)
-    if clause is None and found and opens and at and s.bits[at - 1] & (COORDINATOR | COMMA):
-        clause = _shared_clause(s, at, found)
+    if clause is None and earlier and opens and at and s.bits[at - 1] & (COORDINATOR | COMMA):
+        clause = _shared_clause(s, at, earlier)
     return clause
 
 
@@ -162,9 +162,9 @@ def _clause_at(
 _PLAIN_PRONOUNS: Final = frozenset(("i", "we", "you", "they"))
 
 
-def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause | None:
+def _pronoun_clause(s: SentenceTokens, at: int, earlier: list[Clause]) -> Clause | None:
     low = s.low[at]
-    if low in ("you", "it") and at and s.form[at - 1] and not s.bits[at - 1] & AUXILIARY and found:
+    if low in ("you", "it") and at and s.form[at - 1] and not s.bits[at - 1] & AUXILIARY and earlier:
         return None  # an object: "help you find"
     agreement: Agreement = "plain" if low in _PLAIN_PRONOUNS else "third"
     together = low in ("we", "they", "you") and s.low[at + 1] in ("all", "both")  # "we all call her Kat"
@@ -174,7 +174,7 @@ def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause |
         before -= 1
     if together and group is not None and group.tense == "present" and group.verb in _OF_EVERYBODY:
         return None
-    inverted = before >= 0 and bool(s.bits[before] & AUXILIARY) and not (found and found[-1].group.at == before)
+    inverted = before >= 0 and bool(s.bits[before] & AUXILIARY) and not (earlier and earlier[-1].group.at == before)
     if inverted:
         ahead = _bare_verb(s, at + 1) or group
         return Clause((at, at + 1), ahead, len(s), "", asked=True) if ahead else None
@@ -182,20 +182,20 @@ def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause |
         return None
     link = _link(s, at)
     clause = Clause((at, at + 1), group, _stop(s, group.end), link)
-    if not link and at and found and is_noun(s, at - 1) and not _is_fronted(found[-1]):
+    if not link and at and earlier and is_noun(s, at - 1) and not _is_fronted(earlier[-1]):
         gap = _phrase_before(s, at)
         if gap and s.low[gap[1] - 1] in _MOMENTS:  # "the next time I go"
             clause.link, gap = "when", None
         told = gap and not words("talk", "report").isdisjoint(
             (s.verb[gap[0] - 1], s.verb[at - 1])
         )  # "telling Emma she needs"
-        inside = gap and gap[0] >= found[-1].group.end and s.low[gap[0] - 1] != "as"  # "as the owner I decided"
-        bare = gap and not s.bits[gap[0]] & _DETERMINED and is_no_gap(s, found[-1].group, group, gap[0])
+        inside = gap and gap[0] >= earlier[-1].group.end and s.low[gap[0] - 1] != "as"  # "as the owner I decided"
+        bare = gap and not s.bits[gap[0]] & _DETERMINED and is_no_gap(s, earlier[-1].group, group, gap[0])
         clause.gap = gap if inside and not (told or bare or has_own_object(s, group, clause.stop)) else None
-    elif not link and at and not found and not inverted and is_noun(s, at - 1):
+    elif not link and at and not earlier and not inverted and is_noun(s, at - 1):
         clause.gap = _before_main_verb(s, at, group)
-    elif link == "that" and s.low[at - 1] == "that" and at > 1 and found:
-        clause.gap = _before_that(s, at - 1, group, found[-1])
+    elif link == "that" and s.low[at - 1] == "that" and at > 1 and earlier:
+        clause.gap = _before_that(s, at - 1, group, earlier[-1])
     return clause
 
 
@@ -357,8 +357,8 @@ def _relative_clause(s: SentenceTokens, at: int) -> Clause | None:
     return Clause(span, group, _stop(s, group.end), s.low[at], relative=True) if group else None
 
 
-def _shared_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause | None:
-    last = _above(found)
+def _shared_clause(s: SentenceTokens, at: int, earlier: list[Clause]) -> Clause | None:
+    last = _above(earlier)
     goes_on = bool(s.bits[at - 1] & COORDINATOR) or (last.relative and s.bits[last.subject[1]] & COMMA)
     if last.asked or not goes_on or last.group.via == "plan" or (not last.relative and is_of_others(s, last.group, at)):
         return None
@@ -370,11 +370,11 @@ def _shared_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause | 
     return Clause(last.subject, group, _stop(s, group.end), "", shared=True)
 
 
-def _above(found: list[Clause]) -> Clause:
+def _above(earlier: list[Clause]) -> Clause:
     """The clause whose subject a verb after "and" shares: not one inside another, such as "what you said"."""
-    last = found[-1]
-    if len(found) > 1 and (last.link in words("words", "question") and not last.relative) and last.link not in _TIMES:
-        return found[-2]
+    last = earlier[-1]
+    if len(earlier) > 1 and (last.link in words("words", "question") and not last.relative) and last.link not in _TIMES:
+        return earlier[-2]
     return last
 
 

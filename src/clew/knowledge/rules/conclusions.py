@@ -36,22 +36,22 @@ def conclusion(
     it_is = len(s) > _FEWEST and s.low[-2] in ("is", "then")
     if not it_is and words("conclusion", "hints").isdisjoint(s.low):
         return None
-    who = GROUP if any(each.speaker not in (None, speaker) for each in talk) and speaker != USER else speaker
+    who = GROUP if any(turn.speaker not in (None, speaker) for turn in talk) and speaker != USER else speaker
     named, headed, dated = _patterns()
-    if it_is and (found := named.fullmatch(sentence)) and is_fragment(found["value"]):
-        value = found["value"].strip()
-        return StatementDraft(who, "decides on", value, scope=found["scope"] or _asked_for(value, talk))
-    if found := dated.fullmatch(sentence):
-        is_date = value_kind(found["value"], at) == "date"
-        return _scheduled(found["scope"], found["value"], at) if is_date and found["scope"] else None
-    if found := headed.fullmatch(sentence):
-        return _decided(found, who)
+    if it_is and (match := named.fullmatch(sentence)) and is_fragment(match["value"]):
+        value = match["value"].strip()
+        return StatementDraft(who, "decides on", value, scope=match["scope"] or _asked_for(value, talk))
+    if match := dated.fullmatch(sentence):
+        is_date = value_kind(match["value"], at) == "date"
+        return _scheduled(match["scope"], match["value"], at) if is_date and match["scope"] else None
+    if match := headed.fullmatch(sentence):
+        return _decided(match, who)
     return None
 
 
-def _decided(found: re.Match[str], who: str) -> StatementDraft | None:
+def _decided(match: re.Match[str], who: str) -> StatementDraft | None:
     """A decision that is told without a verb, as a choice where it rejects something."""
-    what = found["what"].strip()
+    what = match["what"].strip()
     if not _FEWEST <= len(what.split()) <= _MOST or not is_fragment(what):
         return None
     parts = re.fullmatch(rf"(?P<value>.+?) (?:{language()['conclusion']['over']}) (?P<rejected>.+?){_PURPOSE}", what)
@@ -69,8 +69,8 @@ def _scheduled(what: str, value: str, at: datetime | None) -> StatementDraft:
 def _asked_for(value: str, talk: Sequence[Turn]) -> str | None:
     """What a value is chosen for: what the latest question asked that names it."""
     wanted = rf"\b{re.escape(value)}\b[^.?!\n]{{0,60}}? for (?:the |our )?(?P<scope>[^,.;:?!\n]{{1,40}})\?"
-    found = (re.search(wanted, turn.text, re.IGNORECASE) for turn in reversed(talk))
-    return next((each["scope"] for each in found if each is not None), None)
+    matches = (re.search(wanted, turn.text, re.IGNORECASE) for turn in reversed(talk))
+    return next((match["scope"] for match in matches if match is not None), None)
 
 
 @cache

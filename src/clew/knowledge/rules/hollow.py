@@ -59,10 +59,10 @@ def named_object(reading: ClauseReading, text: str, low: int, high: int) -> str 
             return reading.name_of(low, high)
         name = None if s.form[low + 1] & Form.GERUND else reading.name_of(low, low + 1)
         return f"{name} {' '.join(s.words(low + 1, high).split())}" if name else None
-    found = _YOU.search(text)
-    if found is None:
+    match = _YOU.search(text)
+    if match is None:
         return text
-    before = text[: found.start()]
+    before = text[: match.start()]
     if not reading.listener or "," in before or before.count(" ") > _MOST_BEFORE_YOU:
         return None  # further on it may mean anybody: "beating your opponents"
     return _YOU.sub(lambda each: reading.listener + ("'s" if len(each[1]) > len("you") else ""), text)

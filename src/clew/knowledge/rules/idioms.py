@@ -48,7 +48,7 @@ def idiom(reading: ClauseReading, verb: str, obj: Object) -> list[StatementDraft
         words_of = text_of(reading.s, reading.clause.group.at, obj.high)
         return [StatementDraft(owner, "has favourite", words_of, scope=scope)]
     statements = (read(reading, obj) for read in _idioms().get(verb, ()))
-    return next((each for each in statements if each is not None), None)
+    return next((draft for draft in statements if draft is not None), None)
 
 
 def is_about_another(verb: str) -> bool:
@@ -115,7 +115,7 @@ def _left_job(reading: ClauseReading, obj: Object) -> list[StatementDraft] | Non
 def _left_for_now(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """Nothing where somebody went home for the day: "left Acme early today", "left the office at five"."""
     s, stop = reading.s, min(reading.clause.stop, len(reading.s) - 1)
-    if any(each.end > each.start for each in reading.when.dates):
+    if any(span.end > span.start for span in reading.when.dates):
         return None  # "left Vela early last year"
     tail = s.low[obj.low : stop]
     early = not _OF_DAY.isdisjoint(tail) or not _WORKPLACES.isdisjoint(s.low[obj.low : obj.high])

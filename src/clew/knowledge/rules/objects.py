@@ -264,7 +264,9 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
 
 def _is_enabled(s: SentenceTokens, at: int, place: int) -> bool:
     """Whether "to" leads to what somebody is enabled to do: "an app that allows users to track"."""
-    return bool(s.bits[place] & TO) and any(s.verb[each] in _ENABLING for each in range(max(at, place - 3), place))
+    return bool(s.bits[place] & TO) and any(
+        s.verb[earlier] in _ENABLING for earlier in range(max(at, place - 3), place)
+    )
 
 
 def _before_stub(s: SentenceTokens, at: int, end: int) -> int:

@@ -68,8 +68,8 @@ def orders(s: SentenceTokens, speaker: str) -> list[StatementDraft]:
         return []
     sentence = s.words(0, len(s) - 1).lower().replace("’", "'")
     standing = _standing().search(sentence) is not None
-    found = (each for start in starts for each in _order(s, start, _end(s, start), standing=standing))
-    return list({(each.verb, each.object): each._replace(subject=speaker) for each in found}.values())
+    drafts = (each for start in starts for each in _order(s, start, _end(s, start), standing=standing))
+    return list({(draft.verb, draft.object): draft._replace(subject=speaker) for draft in drafts}.values())
 
 
 def _may_open(s: SentenceTokens, at: int, *, onwards: bool) -> bool:
@@ -293,7 +293,9 @@ def _after_leads(s: SentenceTokens, start: int, stop: int) -> _Lead:
     at, forbids, always, asks = start, False, False, False
     phrases = _leading()
     while at < stop:
-        length = next((len(each) for each in phrases.get(s.low[at], ()) if s.low[at : at + len(each)] == each), 0)
+        length = next(
+            (len(phrase) for phrase in phrases.get(s.low[at], ()) if s.low[at : at + len(phrase)] == phrase), 0
+        )
         denies = s.low[at : at + 2] == ["do", "not"] and not s.asks
         if length:
             asks = asks or "you" in s.low[at : at + length]
@@ -350,7 +352,7 @@ def _told(s: SentenceTokens, low: int, stop: int) -> str:
     told = _FOR_HOW_LONG.sub("", told)
     if s.form[low] & Form.BASE and told[:1].isupper() and not told[1:2].isupper():
         told = told[:1].lower() + told[1:]  # the verb that begins a sentence
-    return _YOUR.sub(lambda found: "its" if found[0].lower() == "your" else "it", told).strip(" ,")
+    return _YOUR.sub(lambda match: "its" if match[0].lower() == "your" else "it", told).strip(" ,")
 
 
 def _condition(s: SentenceTokens, start: int) -> str:
@@ -358,7 +360,7 @@ def _condition(s: SentenceTokens, start: int) -> str:
     if start == 0 or s.low[0] not in _CONDITIONS or s.low[1] != "you":
         return ""
     told = _WHEN_YOU.sub(_without_you, s.words(0, start).rstrip(" ,"))
-    return told[:1].lower() + _YOUR.sub(lambda found: "its" if found[0].lower() == "your" else "it", told[1:])
+    return told[:1].lower() + _YOUR.sub(lambda match: "its" if match[0].lower() == "your" else "it", told[1:])
 
 
 _CONDITIONS: Final = frozenset(("when", "whenever", "before", "after", "while"))
@@ -370,9 +372,9 @@ _FOR_HOW_LONG: Final = late_pattern(
 )
 
 
-def _without_you(found: re.Match[str]) -> str:
-    verb = found[2].lower()
-    return f"{found[1]} {gerund(verb)}" if analyses(verb) else found[0]
+def _without_you(match: re.Match[str]) -> str:
+    verb = match[2].lower()
+    return f"{match[1]} {gerund(verb)}" if analyses(verb) else match[0]
 
 
 def _has(s: SentenceTokens, low: int, stop: int, wanted: frozenset[str]) -> bool:
@@ -389,7 +391,7 @@ def _cues() -> frozenset[str]:
 def _leading() -> dict[str, list[list[str]]]:
     """Phrases before an order by their first word, the longest first."""
     table: dict[str, list[list[str]]] = {}
-    for phrase in sorted((each.split() for each in words("order", "phrases")), key=len, reverse=True):
+    for phrase in sorted((word.split() for word in words("order", "phrases")), key=len, reverse=True):
         table.setdefault(phrase[0], []).append(phrase)
     return table
 

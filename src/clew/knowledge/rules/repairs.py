@@ -104,8 +104,8 @@ def _inner_jest() -> re.Pattern[str]:
 
 def inner_jest(text: str, low: int, high: int) -> tuple[int, int] | None:
     """Both ends of the words by which a sentence calls what it said a joke: "it's green, just kidding, it's blue"."""
-    found = _inner_jest().search(text, low + 1, high)
-    return None if found is None else found.span()
+    match = _inner_jest().search(text, low + 1, high)
+    return None if match is None else match.span()
 
 
 def is_whole(value: str) -> bool:
@@ -132,7 +132,7 @@ def is_denial(text: str) -> bool:
 
 def denied(asked: Sequence[StatementDraft], speaker: str) -> Iterator[StatementDraft]:
     """The last of the statements that somebody was asked about, denied."""
-    last = next((each for each in reversed(asked) if each.subject == speaker and each.mood is Mood.ASKED), None)
+    last = next((draft for draft in reversed(asked) if draft.subject == speaker and draft.mood is Mood.ASKED), None)
     if last is not None:
         yield last._replace(mood=Mood.NEGATED, effect=Effect.STATES, because=())
 
@@ -174,7 +174,7 @@ def dated(
         at: when it was said.
         past: whether the question asks of what has happened.
     """
-    last = next((each for each in reversed(asked) if each.subject == speaker and each.mood is Mood.ASKED), None)
+    last = next((draft for draft in reversed(asked) if draft.subject == speaker and draft.mood is Mood.ASKED), None)
     if last is None:
         return
     found = time_phrases(answer, at).dates[0]

@@ -39,7 +39,7 @@ def is_report(turn: Turn, earlier: Sequence[Turn]) -> bool:
     """Whether a turn is of a model that works with tools: one that calls some, or did so in the turns before."""
     if turn.role != "assistant" or turn.speaker is not None:
         return False
-    return any(part.type == "tool_call" for each in (turn, *earlier) for part in each.parts)
+    return any(part.type == "tool_call" for one in (turn, *earlier) for part in one.parts)
 
 
 def reported(turn: Turn) -> Iterator[StatementDraft]:

@@ -55,19 +55,19 @@ def _marks() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 def opening_mark(text: str, low: int, high: int) -> RepairMark | None:
     """The mark with which a sentence begins."""
-    found = _marks()[0].match(text, low, high)
-    return None if found is None else _mark(found, low)
+    match = _marks()[0].match(text, low, high)
+    return None if match is None else _mark(match, low)
 
 
 def inner_mark(text: str, low: int, high: int) -> RepairMark | None:
     """The first plain mark within a sentence, with something before and after it."""
-    found = _marks()[1].search(text, low + 1, high)
-    mark = None if found is None else _mark(found, found.start())
+    match = _marks()[1].search(text, low + 1, high)
+    mark = None if match is None else _mark(match, match.start())
     return mark if mark is not None and mark.is_plain else None
 
 
-def _mark(found: re.Match[str], start: int) -> RepairMark:
-    return RepairMark(start, found.end(), bool(found["plain"] or found["more"]))
+def _mark(match: re.Match[str], start: int) -> RepairMark:
+    return RepairMark(start, match.end(), bool(match["plain"] or match["more"]))
 
 
 class SelfRepairs:
@@ -115,10 +115,10 @@ class SelfRepairs:
 
     def _unmarked(self, low: int, high: int, s: SentenceTokens) -> list[StatementDraft]:
         """The statements of a sentence without a mark: what is so now takes the place of what was said before."""
-        found = self._read(low, high, s)
-        if not found or not self._said or words("repair", "now").isdisjoint(s.low):
-            return found
-        return self._repairing(found, (), self._text[low:high], is_plain=False)
+        drafts = self._read(low, high, s)
+        if not drafts or not self._said or words("repair", "now").isdisjoint(s.low):
+            return drafts
+        return self._repairing(drafts, (), self._text[low:high], is_plain=False)
 
     def _split(self, low: int, mark: RepairMark, high: int, s: SentenceTokens) -> list[StatementDraft]:
         """The statements of a sentence with a mark in it: of both parts, if the second puts the first right."""
@@ -127,9 +127,9 @@ class SelfRepairs:
         right = self._given(tail, head, is_plain=True)
         if right is not None:
             return [*head, right]
-        found = self._read(mark.end, high) if is_whole(tail) else []
-        repaired = self._repairing(found, head, tail, is_plain=True)
-        return [*head, *repaired] if repaired != found else self._read(low, high, s)
+        drafts = self._read(mark.end, high) if is_whole(tail) else []
+        repaired = self._repairing(drafts, head, tail, is_plain=True)
+        return [*head, *repaired] if repaired != drafts else self._read(low, high, s)
 
     def _given(self, tail: str, said: Sequence[StatementDraft], *, is_plain: bool) -> StatementDraft | None:
         value = value_alone(tail, is_plain=is_plain)
@@ -142,7 +142,7 @@ class SelfRepairs:
         if _adds(tail):
             return new
         said = [*self._said, *head]
-        return [_repairing(each, said, tail, is_plain=is_plain) for each in new]
+        return [_repairing(draft, said, tail, is_plain=is_plain) for draft in new]
 
 
 def value_alone(tail: str, *, is_plain: bool) -> str:
@@ -150,13 +150,13 @@ def value_alone(tail: str, *, is_plain: bool) -> str:
 
     Behind "actually," and of people ("she's great") no adjective is the value.
     """
-    found = _value().fullmatch(tail)
-    value = found["value"].strip() if found is not None else ""
+    match = _value().fullmatch(tail)
+    value = match["value"].strip() if match is not None else ""
     if not value or len(value.split()) > _LONGEST or _adds(tail):
         return ""
     if not is_fragment(value):
         return ""
-    stands = found["stands"].lower() if found is not None else ""
+    stands = match["stands"].lower() if match is not None else ""
     about = stands.startswith(("he", "she", "they")) or (stands and not is_plain)
     bare = _divided(value)[1]
     return "" if about and bare.islower() and bare[0].isalpha() else value  # "actually, it's lovely"
@@ -222,7 +222,7 @@ def _fits(draft: StatementDraft, value: str, at: datetime | None, *, is_plain: b
 def _repairing(new: StatementDraft, said: Sequence[StatementDraft], tail: str, *, is_plain: bool) -> StatementDraft:
     if new.mood is not Mood.ASSERTED or new.effect is not Effect.STATES or new.instead_of or not new.object:
         return new
-    old = next((each for each in reversed(said) if _is_about_the_same(each, new, is_plain=is_plain)), None)
+    old = next((draft for draft in reversed(said) if _is_about_the_same(draft, new, is_plain=is_plain)), None)
     if old is None:
         return new
     moved = not words("repair", "now").isdisjoint(re.findall(r"\w+", tail.lower())) or _began(new)

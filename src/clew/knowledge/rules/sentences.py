@@ -75,11 +75,13 @@ def drafts(
             name_of=_namer(s, mentions),
             today=at.date() if at else None,
         )
-        made.append([repaired(reading, leaving(reading, each)) for each in _of_clause(reading, mood)])
+        made.append([repaired(reading, leaving(reading, draft)) for draft in _of_clause(reading, mood)])
     _note(s, noted, len(s), mentions)
     mentions.unnamed |= unnamed(s)
     yield from _with_reasons(s, parts, made)
-    yield from [_related(each) for each in mentions.turns[-1][known:] if each.kin and each.sort != "several"]
+    yield from [
+        _related(mention) for mention in mentions.turns[-1][known:] if mention.kin and mention.sort != "several"
+    ]
 
 
 @cached_by_word(1 << 12)
@@ -138,8 +140,8 @@ def _owner(s: SentenceTokens, parts: Sequence[Clause], index: int, mentions: Men
             reporter = subject_of(s, above.subject, mentions)
             if reporter is not None:
                 return reporter
-    found = subject_of(s, clause.subject, mentions)
-    return NOBODY if found is None and is_about_another(clause.group.verb) else found
+    owner = subject_of(s, clause.subject, mentions)
+    return NOBODY if owner is None and is_about_another(clause.group.verb) else owner
 
 
 def _note_whom(s: SentenceTokens, clause: Clause, owner: Referent | None, mentions: Mentions) -> None:
@@ -168,7 +170,7 @@ def _lead_in(s: SentenceTokens, parts: Sequence[Clause], when: TimePhrases) -> N
         while end > above.group.end and s.bits[end - 1] & (COMMA | ADVERB):
             end -= 1
         apart = end < begin  # "when we met, in 2015, we lived here": it may belong to either
-        dates = [each.phrase_span for each in when.dates if s.end[end - 1] == each.phrase_span[1]]
+        dates = [date.phrase_span for date in when.dates if s.end[end - 1] == date.phrase_span[1]]
         if clause.shared or clause.relative or begin == 0 or not dates:
             continue
         while end > above.group.end and s.start[end - 1] >= dates[0][0]:
@@ -197,6 +199,6 @@ def _with_reasons(
             yield from found
             continue
         reason = " ".join(s.words(after.subject[0], min(after.stop, len(s))).split())
-        causes = tuple([each for each in made[index + 1] if each.mood in STATED])
+        causes = tuple([draft for draft in made[index + 1] if draft.mood in STATED])
         for each in found:
             yield each._replace(reason=each.reason or reason, because=causes)

@@ -101,14 +101,14 @@ class Mentions:
 
     def names(self, word: str) -> bool:
         """Whether somebody mentioned has a name that begins with a word in lower case."""
-        return any(each.name.casefold().partition(" ")[0] == word for turn in self.turns for each in turn)
+        return any(mention.name.casefold().partition(" ")[0] == word for turn in self.turns for mention in turn)
 
     def meant(self, pronoun: str) -> Referent | None:
         """The only one whom a pronoun can mean; None if nobody or several fit."""
         if pronoun in _PRONOUNS and (self.unsure or _PRONOUNS[pronoun] in self.unnamed):
             return None
         for turn in reversed(self.turns):
-            fitting = {each.name: each for each in turn if _fits(each, pronoun)}
+            fitting = {mention.name: mention for mention in turn if _fits(mention, pronoun)}
             if len(fitting) == 1:
                 return next(iter(fitting.values()))
             if fitting:
@@ -143,16 +143,16 @@ def subject_of(s: SentenceTokens, span: tuple[int, int], mentions: Mentions) -> 
             return mentions.meant(first)
         if s.bits[low] & (SUBJECT | THIS):
             return None
-    found = phrase(s, low, high, mentions)
-    if found is not None and found.name.casefold() == mentions.speaker.casefold():
+    entity = phrase(s, low, high, mentions)
+    if entity is not None and entity.name.casefold() == mentions.speaker.casefold():
         return None  # nobody speaks of themselves by name: what does was pasted, or is to be believed of them
-    return found
+    return entity
 
 
 def phrase(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Referent | None:
     """Whom or what a noun phrase means; "the user" is not the speaker of whom no name is known."""
-    found = _phrase(s, low, high, mentions)
-    return None if found is None or found.name.casefold() == USER else found
+    entity = _phrase(s, low, high, mentions)
+    return None if entity is None or entity.name.casefold() == USER else entity
 
 
 def _phrase(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Referent | None:

@@ -116,7 +116,7 @@ def with_what_was_left(
     for draft in found:
         used = None
         if draft.instead_of == UNSAID:
-            used = next((each for each in chain(reversed(made), before()) if _is_left(each, draft)), None)
+            used = next((earlier for earlier in chain(reversed(made), before()) if _is_left(earlier, draft)), None)
         made.append(draft if draft.instead_of != UNSAID else _left_for(draft, used))
     return made
 

@@ -85,7 +85,7 @@ class TimePhrases:
         if not (self.dates or self.often or self.hours):
             return self
         return TimePhrases(
-            tuple([each for each in self.dates if start <= each.phrase_span[0] < end]),
+            tuple([resolved for resolved in self.dates if start <= resolved.phrase_span[0] < end]),
             tuple([span for span in self.often if start <= span[0] < end]),
             tuple([span for span in self.hours if start <= span[0] < end]),
         )
@@ -94,42 +94,42 @@ class TimePhrases:
         """With the date to which something is moved before that from which it is: "from Tuesday to Thursday"."""
         if len(self.dates) < 2 or word_before(text, self.dates[0]) != "from":
             return self
-        to = next((each for each in self.dates if word_before(text, each) in TO_DATE), None)
-        rest = tuple([each for each in self.dates if each is not to])
+        to = next((resolved for resolved in self.dates if word_before(text, resolved) in TO_DATE), None)
+        rest = tuple([resolved for resolved in self.dates if resolved is not to])
         return self if to is None else replace(self, dates=(to, *rest))
 
     def spans(self) -> list[Span]:
         """All places, in no order."""
-        return [*(each.phrase_span for each in self.dates), *self.often, *self.hours]
+        return [*(resolved.phrase_span for resolved in self.dates), *self.often, *self.hours]
 
 
 def time_phrases(text: str, at: datetime | None) -> TimePhrases:
     """What a text that was said at a time says of time."""
-    dates = [_with_hour(text, each) for each in resolve(text, at) if not _is_ending(text, each)]
+    dates = [_with_hour(text, resolved) for resolved in resolve(text, at) if not _is_ending(text, resolved)]
     if "19" in text or "20" in text:
         dates = _with_ranges(text, dates)
     low = text.lower()
     if "from " in low and at is not None:
         dates = _with_months(text, at, dates)
-    often = tuple([found.span() for found in _OFTEN.finditer(text)]) if any(map(low.__contains__, _OFTEN_CUES)) else ()
-    dates = [each for each in dates if not any(_meet(each.phrase_span, span) for span in often)]
+    often = tuple([match.span() for match in _OFTEN.finditer(text)]) if any(map(low.__contains__, _OFTEN_CUES)) else ()
+    dates = [resolved for resolved in dates if not any(_meet(resolved.phrase_span, span) for span in often)]
     hours: list[Span] = []
     if (any(map(low.__contains__, _HOURS)) or _DIGIT.search(low)) and _MAY_BE_HOUR.search(low) is not None:
-        hours = [found.span() for found in _CLOCK_ALONE.finditer(text)]
+        hours = [match.span() for match in _CLOCK_ALONE.finditer(text)]
     if any(map(low.__contains__, _SEASONS)):
-        hours = sorted([*hours, *(found.span() for found in _SEASON.finditer(text))])
-    taken = [each.phrase_span for each in dates]
+        hours = sorted([*hours, *(match.span() for match in _SEASON.finditer(text))])
+    taken = [resolved.phrase_span for resolved in dates]
     return TimePhrases(
-        tuple(dates), often, tuple([span for span in hours if not any(_meet(span, each) for each in taken)])
+        tuple(dates), often, tuple([span for span in hours if not any(_meet(span, piece) for piece in taken)])
     )
 
 
-def _is_ending(text: str, found: ResolvedDate) -> bool:
+def _is_ending(text: str, resolved: ResolvedDate) -> bool:
     """Whether a date does not say when something is so: it ends then ("a flat ending in June"), or as a number does.
 
     "The card ending in 2076" has no date at all.
     """
-    low = found.phrase_span[0]
+    low = resolved.phrase_span[0]
     before = text[max(0, low - _BEFORE) : low].rstrip().lower()  # no more: a text may have thousands of dates
     return before.endswith(("ending in", "ending with", "ends in", "ending"))
 
@@ -138,22 +138,22 @@ def _meet(first: Span, second: Span) -> bool:
     return first[0] < second[1] and second[0] < first[1]
 
 
-def _with_hour(text: str, found: ResolvedDate) -> ResolvedDate:
+def _with_hour(text: str, resolved: ResolvedDate) -> ResolvedDate:
     """The date with the hour beside it: "3 pm on Friday", "Friday at 3 pm"."""
-    start, end = found.phrase_span
+    start, end = resolved.phrase_span
     before = _CLOCK_BEFORE.search(text, max(0, start - _BEFORE), start)
     after = _CLOCK_AFTER.match(text[end : end + _BEFORE])
     if before is None and after is None:
-        return found
-    return replace(found, phrase_span=(before.start() if before else start, end + after.end() if after else end))
+        return resolved
+    return replace(resolved, phrase_span=(before.start() if before else start, end + after.end() if after else end))
 
 
 def _with_ranges(text: str, dates: list[ResolvedDate]) -> list[ResolvedDate]:
-    for found in _YEARS.finditer(text):
-        first, last = int(found[1]), int(found[2])
+    for match in _YEARS.finditer(text):
+        first, last = int(match[1]), int(match[2])
         if FIRST_YEAR <= first <= last <= LAST_YEAR:
-            span = ResolvedDate(date(first, 1, 1), date(last, 12, 31), found.span(), "year")
-            dates = [each for each in dates if not _meet(each.phrase_span, found.span())]
+            span = ResolvedDate(date(first, 1, 1), date(last, 12, 31), match.span(), "year")
+            dates = [resolved for resolved in dates if not _meet(resolved.phrase_span, match.span())]
             dates = sorted([*dates, span], key=lambda each: each.phrase_span)
     return dates
 
@@ -187,7 +187,7 @@ def _with_months(text: str, at: datetime, dates: list[ResolvedDate]) -> list[Res
             last = begin.month - 1 + months
             year, month = begin.year + last // 12, last % 12 + 1
             end, span = date(year, month, monthrange(year, month)[1]), match.span()
-        dates = [each for each in dates if not _meet(each.phrase_span, span)]
+        dates = [resolved for resolved in dates if not _meet(resolved.phrase_span, span)]
         dates = sorted([*dates, ResolvedDate(begin, end, span, "month", "year")], key=lambda each: each.phrase_span)
     return dates
 
@@ -211,37 +211,37 @@ class Validity:
     end: datetime | None = None
 
 
-def word_before(text: str, found: ResolvedDate) -> str:
+def word_before(text: str, resolved: ResolvedDate) -> str:
     """The word right before a date, in lower case: "in", "since"; empty if there is none."""
-    before = text[max(0, found.phrase_span[0] - _BEFORE) : found.phrase_span[0]].lower().split()
+    before = text[max(0, resolved.phrase_span[0] - _BEFORE) : resolved.phrase_span[0]].lower().split()
     return before[-1] if before else ""
 
 
-def validity(text: str, found: ResolvedDate, status: FactStatus, *, lasts: bool = False) -> Validity:
+def validity(text: str, resolved: ResolvedDate, status: FactStatus, *, lasts: bool = False) -> Validity:
     """What a date says of when something of a status holds or happens.
 
     Args:
         text: the text in which the date was found.
         lasts: whether it is a state, which an event in the past began: "moved to Rome in May".
     """
-    start, end = (datetime.combine(day, time(), UTC) for day in (found.start, found.end + timedelta(days=1)))
-    link = word_before(text, found)
+    start, end = (datetime.combine(day, time(), UTC) for day in (resolved.start, resolved.end + timedelta(days=1)))
+    link = word_before(text, resolved)
     if link in _UNTIL:
         return Validity(None, end)
-    if text[found.phrase_span[0] :].lower().startswith(_RANGE):
+    if text[resolved.phrase_span[0] :].lower().startswith(_RANGE):
         return Validity(start, end)
     state = lasts or status in (FactStatus.ACTIVE, FactStatus.RECURRING)
     return Validity(start, None) if link in _SINCE or state else Validity(start, end)
 
 
-def after(found: ResolvedDate) -> datetime:
+def after(resolved: ResolvedDate) -> datetime:
     """The first moment after a date."""
-    return datetime.combine(found.end + timedelta(days=1), time(), UTC)
+    return datetime.combine(resolved.end + timedelta(days=1), time(), UTC)
 
 
-def is_last(text: str, found: ResolvedDate) -> bool:
+def is_last(text: str, resolved: ResolvedDate) -> bool:
     """Whether a date says until when something is so: "works nights until July"."""
-    return word_before(text, found) in _UNTIL
+    return word_before(text, resolved) in _UNTIL
 
 
 def is_season(phrase: str) -> bool:
@@ -249,10 +249,10 @@ def is_season(phrase: str) -> bool:
     return phrase.endswith(_SEASONS)
 
 
-def appointed(text: str, found: ResolvedDate) -> Validity:
+def appointed(text: str, resolved: ResolvedDate) -> Validity:
     """When something takes place that is due on a date, from the hour that is named; nothing for an hour in doubt."""
-    phrase = text[slice(*found.phrase_span)].lower()
-    day = validity(text, found, FactStatus.PLANNED)
+    phrase = text[slice(*resolved.phrase_span)].lower()
+    day = validity(text, resolved, FactStatus.PLANNED)
     if day.start is None or re.search(_CLOCK, phrase) is None:
         return day
     hour = next((hour for name, hour in _NAMED_HOURS.items() if name in phrase), None)
@@ -301,18 +301,18 @@ def lasting(words: str, today: date | None) -> tuple[str, datetime | None]:
 
     Both are empty where the words hold no length of time; the day is None where it is not told in numbers.
     """
-    found = _LASTING.search(words)
-    if found is None:
+    match = _LASTING.search(words)
+    if match is None:
         return "", None
-    count, unit = (found["count"] or "").lower(), found["unit"].lower()
+    count, unit = (match["count"] or "").lower(), match["unit"].lower()
     number = float(count) if count[:1].isdigit() else _number(count)
-    number += 0.5 if number and found["half"] else 0
+    number += 0.5 if number and match["half"] else 0
     if not number or today is None or unit in ("hour", "minute"):
-        return found[0], None
+        return match[0], None
     if unit not in _MONTHS:
         begin = today - timedelta(days=round(number * (7 if unit == "week" else 1)))
     else:
         months = today.year * 12 + today.month - 1 - round(number * _MONTHS[unit])
         year, month = divmod(months, 12)
         begin = date(year, month + 1, min(today.day, 28))
-    return found[0], datetime.combine(begin, time(), UTC)
+    return match[0], datetime.combine(begin, time(), UTC)

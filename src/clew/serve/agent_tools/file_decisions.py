@@ -9,9 +9,9 @@ from clew.types.projects import CodeDecision
 _LINE: Final = 240  # characters of a decision
 
 
-def code_decisions(found: Sequence[CodeDecision]) -> str:
+def code_decisions(decisions: Sequence[CodeDecision]) -> str:
     """Decisions, one a line, marked as quoted memory; empty for none."""
-    return quoted("\n".join(map(_line, found))) if found else ""
+    return quoted("\n".join(map(_line, decisions))) if decisions else ""
 
 
 def _line(each: CodeDecision) -> str:

@@ -16,10 +16,10 @@ _QUOTED: ContextVar[_Quoted | None] = ContextVar("clew_quoted_turns", default=No
 @contextmanager
 def quoting() -> Iterator[_Quoted]:
     """Collects, while the block runs, the ids of the turns that tools quote in this thread."""
-    found: _Quoted = set()
-    token = _QUOTED.set(found)
+    turns: _Quoted = set()
+    token = _QUOTED.set(turns)
     try:
-        yield found
+        yield turns
     finally:
         _QUOTED.reset(token)
 
@@ -31,6 +31,6 @@ def is_asked() -> bool:
 
 def quotes(turns: Iterable[str | type[NotTraceable]]) -> None:
     """Tells whoever collects that these turns are quoted."""
-    found = _QUOTED.get()
-    if found is not None:
-        found.update(turns)
+    quoted = _QUOTED.get()
+    if quoted is not None:
+        quoted.update(turns)

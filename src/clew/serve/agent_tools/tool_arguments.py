@@ -30,7 +30,7 @@ def read_arguments(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
 def _read(tool: Tool, name: str, kind: str, value: Any) -> Any:
     if kind == "string" and isinstance(value, str):
         return value
-    if name in _SEVERAL and isinstance(value, list) and all(isinstance(each, str) for each in value):
+    if name in _SEVERAL and isinstance(value, list) and all(isinstance(element, str) for element in value):
         return _SEVERAL[name].join(value)
     if kind == "integer" and (number := _whole(value)) is not None:
         return number

@@ -170,4 +170,4 @@ def is_collapsed(name: str, arguments: str, topics: frozenset[str]) -> bool:
 def _collapses(name: str, given: Mapping[str, Any]) -> frozenset[str]:
     if name != "expand_topic":
         return frozenset()
-    return frozenset(each.strip().casefold() for each in given.get("collapse", "").split(",") if each.strip())
+    return frozenset(topic.strip().casefold() for topic in given.get("collapse", "").split(",") if topic.strip())

@@ -66,14 +66,14 @@ def expanded(memory: MemoryReads, topic: str, offset: int, budget: int) -> str:
 def collapsed(memory: MemoryReads, topic: str, names: Sequence[str], budget: int) -> str:
     """Other topics in a line or a few each, which stand for what was expanded of them before; empty for none known."""
     others = None if OTHERS in names else names
-    found = [each for each in memory.topics(others, limit=MOST_TOPICS) if each.name != topic]
-    return _in_short(memory, found, budget) if found else ""
+    listed = [candidate for candidate in memory.topics(others, limit=MOST_TOPICS) if candidate.name != topic]
+    return _in_short(memory, listed, budget) if listed else ""
 
 
 def all_topics(memory: MemoryReads, budget: int) -> str:
     """Every topic with a summary, the most frequent first; shorter and shorter ones where the budget is small."""
-    found = memory.topics(limit=MOST_TOPICS)
-    return _in_short(memory, found, budget) if found else ""
+    listed = memory.topics(limit=MOST_TOPICS)
+    return _in_short(memory, listed, budget) if listed else ""
 
 
 def segments(count: int) -> str:
@@ -93,11 +93,11 @@ def known_topics(memory: MemoryReads, wanted: str) -> str:
 def _in_short(memory: MemoryReads, topics: Sequence[Topic], budget: int) -> str:
     """Topics within a budget: first a name each, then titles, digests and summaries while there is room."""
     if is_asked():
-        quotes(turn for each in topics for found in memory.labelled(each.name) for turn in found.turn_ids)
+        quotes(turn for known in topics for segment in memory.labelled(known.name) for turn in segment.turn_ids)
     count = counter(memory.config.counter)
     forms: tuple[Callable[[Topic], str], ...] = (_title, _digest, _summary)
     told = list(topics)
-    lines = [_name(each) for each in told]
+    lines = [_name(topic_) for topic_ in told]
     while len(lines) > 1 and count(quoted("\n".join(lines))) > budget:
         lines = lines[: max(1, len(lines) * 3 // 4)]
     spent = count(quoted("\n".join(lines)))

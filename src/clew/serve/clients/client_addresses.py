@@ -42,14 +42,14 @@ def upstreams_of(environment: Mapping[str, str]) -> dict[str, str]:
 
     A setting that is in the environment itself (`CLEW_SERVE_UPSTREAM_OPENAI`) is left alone.
     """
-    found: dict[str, str] = {}
+    addresses: dict[str, str] = {}
     for setting, names in _UPSTREAMS.items():
         if environment.get(f"CLEW_SERVE_{setting.upper()}"):
             continue
         address = next((environment[name] for name in names if environment.get(name)), "").rstrip("/")
         if urlsplit(address).scheme in ("http", "https"):
-            found[setting] = address.removesuffix("/v1") if setting != "upstream_gemini" else address
-    return found
+            addresses[setting] = address.removesuffix("/v1") if setting != "upstream_gemini" else address
+    return addresses
 
 
 def child_environment(server: str, environment: Mapping[str, str]) -> dict[str, str]:

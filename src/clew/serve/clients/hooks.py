@@ -129,8 +129,8 @@ def plan_remove_hooks(location: EntryLocation) -> SettingsEdit:
 def _ours(entries: list[Any]) -> list[dict[str, Any]]:
     """Our hooks in the list of an event; entries of other forms are somebody else's."""
     lists = [entry.get(_HOOKS) for entry in entries if isinstance(entry, dict)]
-    found = [hook for hooks in lists if isinstance(hooks, list) for hook in hooks]
-    return [hook for hook in found if isinstance(hook, dict) and _is_ours(hook.get("command"))]
+    own = [hook for hooks in lists if isinstance(hooks, list) for hook in hooks]
+    return [hook for hook in own if isinstance(hook, dict) and _is_ours(hook.get("command"))]
 
 
 def _places_of_ours(entries: list[Any]) -> list[int]:

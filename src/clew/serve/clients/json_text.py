@@ -161,15 +161,15 @@ def _elements(text: str, path: Sequence[str]) -> tuple[int, list[tuple[int, int]
     opens = _skip(text, 0)
     for name in path:
         opens = _scan(text, opens).member(name).value  # type: ignore[union-attr]  # it is there: see above
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     at = _skip(text, opens + 1)
     while text[at] != "]":
         _, end = _DECODER.raw_decode(text, at)
-        found.append((at, end))
+        spans.append((at, end))
         at = _skip(text, end)
         if text[at] == ",":
             at = _skip(text, at + 1)
-    return opens, found
+    return opens, spans
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -181,8 +181,8 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return at if found is None else found.end()
+    match = _SPACE.match(text, at)
+    return at if match is None else match.end()
 
 
 def _scan(text: str, opens: int) -> _Object:
@@ -227,5 +227,5 @@ def _newline(text: str, depth: int) -> str:
 
 
 def _unit(text: str) -> str:
-    found = _INDENT.search(text)
-    return _USUAL_INDENT if found is None else found[1]
+    match = _INDENT.search(text)
+    return _USUAL_INDENT if match is None else match[1]

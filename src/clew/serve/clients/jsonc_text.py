@@ -12,8 +12,8 @@ _TRAILING: Final = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
 
 def plain(text: str) -> str:
     """The text with spaces in place of comments and trailing commas, so that every offset stays the same."""
-    blank = _TOKEN.sub(lambda found: found[0] if found[0][0] == '"' else re.sub(r"[^\r\n]", " ", found[0]), text)
-    return _TRAILING.sub(lambda found: " " if found[0] == "," else found[0], blank)
+    blank = _TOKEN.sub(lambda match: match[0] if match[0][0] == '"' else re.sub(r"[^\r\n]", " ", match[0]), text)
+    return _TRAILING.sub(lambda match: " " if match[0] == "," else match[0], blank)
 
 
 def read(text: str) -> dict[str, Any]:

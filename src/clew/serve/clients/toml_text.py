@@ -58,10 +58,10 @@ def drop(text: str, path: Sequence[str]) -> str:
     Raises:
         FormatError: as for `get`, or the table is there in another form than under a header of its own.
     """
-    found = get(text, path)
-    if found is None:
+    table = get(text, path)
+    if table is None:
         return text
-    if isinstance(found, str):
+    if isinstance(table, str):
         own_line = re.compile(rf"^{re.escape(path[0])}\s*=.*(?:\r?\n|$)", re.MULTILINE)
         return _checked(text, own_line.sub("", text, count=1), path)
     kept: list[str] = []

@@ -31,8 +31,8 @@ HEADERS: Final = (
 
 def explorer_file(path: bytes) -> tuple[str, bytes] | None:
     """Content type and bytes of a file of the page; None for every other path."""
-    found = _FILES.get(path)
-    if found is None:
+    file = _FILES.get(path)
+    if file is None:
         return None
-    name, kind = found
+    name, kind = file
     return kind, files(__package__).joinpath(name).read_bytes()

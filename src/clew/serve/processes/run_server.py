@@ -165,7 +165,7 @@ def _signals_end(server: "uvicorn.Server") -> Iterator[None]:
         server.should_exit = True
 
     stopping = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(each, end) for each in stopping]
+    before = [signal.signal(signum, end) for signum in stopping]
     try:
         yield
     finally:

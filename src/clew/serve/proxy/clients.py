@@ -75,14 +75,14 @@ def _named_in_text(request: ChatRequest) -> Iterator[str]:
 
 def _session(request: ChatRequest, name: str, *, subagent: bool) -> str | None:
     """The program's own id of the conversation; a sub-agent has one of its own, or none that is known."""
-    found = _claude_code_session(request, subagent=subagent) if name == "claude-code" else None
+    session = _claude_code_session(request, subagent=subagent) if name == "claude-code" else None
     if name == "codex":
-        found = _codex_session(request)
+        session = _codex_session(request)
     if name == "cline":
-        found = request.headers.get("x-task-id")
+        session = request.headers.get("x-task-id")
     if name == "opencode":  # elsewhere this header may name a user's session of several conversations
-        found = request.headers.get("x-session-id")
-    return _id(found) or (None if subagent else _told_session(request))
+        session = request.headers.get("x-session-id")
+    return _id(session) or (None if subagent else _told_session(request))
 
 
 def _told_session(request: ChatRequest) -> str | None:
@@ -96,7 +96,7 @@ def _told_session(request: ChatRequest) -> str | None:
         *(told.get(member) for member in shapes.METADATA),
         held if request.wire == "responses" else None,
     )
-    return next((found for value in given if (found := _id(value)) is not None), None)
+    return next((session for value in given if (session := _id(value)) is not None), None)
 
 
 def _claude_code_session(request: ChatRequest, *, subagent: bool) -> str | None:
@@ -116,9 +116,9 @@ def _claude_session(request: ChatRequest) -> str:
     """The session in `metadata.user_id` (or `user`, behind a translating proxy): text, or in newer versions JSON."""
     metadata = request.value.get("metadata")
     user = text_of(metadata.get("user_id")) if isinstance(metadata, dict) else text_of(request.value.get("user"))
-    found = _CLAUDE_SESSION.search(user)
-    if found:
-        return found[1]
+    match = _CLAUDE_SESSION.search(user)
+    if match:
+        return match[1]
     told = _json_object(user)
     return text_of(told.get("session_id")) if "device_id" in told or "account_uuid" in told else ""
 
@@ -135,7 +135,7 @@ def _codex_session(request: ChatRequest) -> str | None:
         *(request.headers.get(header) for header in ("conversation_id", "session_id", "session-id")),
         request.value.get("prompt_cache_key"),
     )
-    return next((found for value in given if (found := _id(value)) is not None), None)
+    return next((session for value in given if (session := _id(value)) is not None), None)
 
 
 def _is_subagent(request: ChatRequest, name: str) -> bool:
@@ -230,8 +230,8 @@ def _last_question(request: ChatRequest) -> str:
     """The last text of the last message, when it is a user's."""
     if not request.messages or request.messages[-1].get("role", "user") != "user":
         return ""
-    found = texts_in(request.messages[-1])
-    return found[-1] if found else ""
+    texts = texts_in(request.messages[-1])
+    return texts[-1] if texts else ""
 
 
 def texts_in(message: Message) -> list[str]:

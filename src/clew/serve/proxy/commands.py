@@ -89,8 +89,8 @@ class LocalAnswer:
 
 def command_in(text: str) -> Command | None:
     """The command that is the whole of a text; None for any other text."""
-    found = _COMMAND.fullmatch(text.strip())
-    return None if found is None else Command(found["name"].lower(), (found["argument"] or "").strip())
+    match = _COMMAND.fullmatch(text.strip())
+    return None if match is None else Command(match["name"].lower(), (match["argument"] or "").strip())
 
 
 def without_commands(wire: ProxyWire, request: ChatRequest) -> CleanedRequest:
@@ -112,13 +112,13 @@ def without_commands(wire: ProxyWire, request: ChatRequest) -> CleanedRequest:
 
 def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
     """Ranges of messages as long as possible: a list must not lose two neighbours in two edits."""
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     for place in places:
-        if found and found[-1][1] == place:
-            found[-1] = (found[-1][0], place + 1)
+        if runs and runs[-1][1] == place:
+            runs[-1] = (runs[-1][0], place + 1)
         else:
-            found.append((place, place + 1))
-    return found
+            runs.append((place, place + 1))
+    return runs
 
 
 def _is_pair(wire: ProxyWire, message: Message, following: Message) -> bool:
@@ -174,7 +174,7 @@ class Commands:
         """Makes the chat go on as another conversation."""
         if not name:
             return "Name the conversation: clew attach NAME. `clew list` shows them."
-        labelled = [each.name for each in self._memory.sessions() if (each.title or "").casefold() == name.casefold()]
+        labelled = [info.name for info in self._memory.sessions() if (info.title or "").casefold() == name.casefold()]
         session = labelled[0] if len(labelled) == 1 else session_meant(self._memory.reads, name)
         if session.splitlines() != [session]:
             return f"The conversation {session!r} has a line break in its name; use the header X-Clew-Session."
@@ -183,23 +183,23 @@ class Commands:
     def label(self, name: str) -> str:
         """Gives the conversation a name that people read."""
         if not name:
-            label = next((each.title for each in self._memory.sessions() if each.name == self._session), None)
+            label = next((info.title for info in self._memory.sessions() if info.name == self._session), None)
             return f"This conversation is called {label!r}." if label else "This conversation has no label yet."
-        if not any(each.name == self._session for each in self._memory.sessions()):
+        if not any(info.name == self._session for info in self._memory.sessions()):
             return "Nothing of this conversation is stored yet; say something first."
         self._memory.parts.appender.set_titles({self._session: name[:_TITLE]})
         return f"This conversation is now called {name[:_TITLE]!r}."
 
     def status(self, _argument: str) -> str:
         """What is known of the conversation and of the space."""
-        own = next((each for each in self._memory.sessions() if each.name == self._session), None)
+        own = next((info for info in self._memory.sessions() if info.name == self._session), None)
         stats, topics = self._memory.stats(), self._memory.topics(limit=_TOPICS)
         lines = [
             f"Conversation: {self._session or '(not stored yet)'}",
             f"Label: {shown_title(own.title) if own and own.title else '(none)'}",
             f"Turns: {own.turns if own else 0} here, {stats.turns} in {counted(stats.sessions, 'conversation')}",
             f"Active topics: {', '.join(own.topics) if own and own.topics else '(none yet)'}",
-            f"All topics: {', '.join(f'{each.name} ({segments(each.count)})' for each in topics) or '(none yet)'}",
+            f"All topics: {', '.join(f'{topic.name} ({segments(topic.count)})' for topic in topics) or '(none yet)'}",
         ]
         waiting = ", ".join(f"{count} {task}" for task, count in stats.pending.items() if count)
         return "\n".join([*lines, *([f"Waiting in the background: {waiting}"] if waiting else [])])
@@ -232,11 +232,11 @@ class Commands:
 
     def list(self, _argument: str) -> str:
         """The latest conversations."""
-        found = self._memory.sessions(limit=_LISTED)
-        names = [name_on_a_line(cut_session(each.name)) for each in found]
+        sessions = self._memory.sessions(limit=_LISTED)
+        names = [name_on_a_line(cut_session(session.name)) for session in sessions]
         lines = [
             f"{name}: {shown_title(each.title) if each.title else '(no label)'}, {counted(each.turns, 'turn')}"
-            for name, each in zip(names, found, strict=True)
+            for name, each in zip(names, sessions, strict=True)
         ]
         return "\n".join(lines) or "None yet."
 

@@ -130,7 +130,7 @@ class TokenUsage:
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
         """Both together; what only one of them says is taken from it."""
-        pairs = ((getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
+        pairs = ((getattr(self, member.name), getattr(other, member.name)) for member in fields(self))
         return TokenUsage(*(one if more is None else (one or 0) + more for one, more in pairs))
 
 

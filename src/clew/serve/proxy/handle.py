@@ -123,10 +123,10 @@ class Proxy:
         )
 
     async def _target(self, request: Incoming, body: RequestBody) -> Target | None:
-        found = split_prefix(request.path) if is_plain(request.path) else None
-        if found is None:
+        target = split_prefix(request.path) if is_plain(request.path) else None
+        if target is None:
             return None
-        provider, below = found
+        provider, below = target
         if provider is None:
             provider = by_marks(below, request.named, request.query)
         if provider is None:

@@ -117,11 +117,11 @@ class HeldCalls:
         with self._lock:
             if forgotten is not None:  # else what is in memory by now was kept just now
                 self._drop_after(forgotten)
-            found = {name: held for (owner, name), held in self._kept.items() if owner == session}
+            calls = {name: held for (owner, name), held in self._kept.items() if owner == session}
         held = [row for row in rows if row.injection.startswith(PREFIX)]
         bare = {row.injection.removesuffix(_BARE): row for row in held if row.injection.endswith(_BARE)}
         whole = {row.injection: row for row in held if not row.injection.endswith(_BARE)}
-        return {name: _exchange(row.block) for name, row in (bare | whole).items()} | found
+        return {name: _exchange(row.block) for name, row in (bare | whole).items()} | calls
 
     def _count(self, reader: Reader) -> int:
         return reader.count(TOMBSTONE.name, (self._space,), (self._space,))
@@ -148,7 +148,7 @@ def _without_words(held: HeldExchange) -> HeldExchange | None:
 
 def _exchange(block: str) -> HeldExchange:
     value = json.loads(block)
-    calls = tuple(ToolCall(*each) for each in value["calls"])
+    calls = tuple(ToolCall(*call) for call in value["calls"])
     return HeldExchange(value["wire"], calls, tuple(value["messages"]), tuple(value["results"]))
 
 
@@ -173,7 +173,7 @@ def put_back(wire: ProxyWire, request: ChatRequest, held: Mapping[str, HeldExcha
         return []
     if request.value.get("previous_response_id"):
         return _results_alone(wire, request, held)
-    found: list[Edit] = []
+    edits: list[Edit] = []
     for start, stop, calls in _answers(wire, request):
         exchange = held.get(name_of(calls[0]))
         if (
@@ -186,10 +186,10 @@ def put_back(wire: ProxyWire, request: ChatRequest, held: Mapping[str, HeldExcha
         member = joiner_of(wire.name).results_member()
         if results and member is not None:
             parts = [part for message in results for part in message[member]]
-            found += [wire.replaced(request, start, stop, exchange.messages), *_first(request, stop, member, parts)]
+            edits += [wire.replaced(request, start, stop, exchange.messages), *_first(request, stop, member, parts)]
         else:
-            found.append(wire.replaced(request, start, stop, (*exchange.messages, *results)))
-    return found
+            edits.append(wire.replaced(request, start, stop, (*exchange.messages, *results)))
+    return edits
 
 
 def _results_alone(wire: ProxyWire, request: ChatRequest, held: Mapping[str, HeldExchange]) -> list[Edit]:
@@ -217,8 +217,8 @@ def _answers(wire: ProxyWire, request: ChatRequest) -> Iterable[tuple[int, int, 
     join, messages = joiner_of(wire.name), request.messages
     place = 0
     for is_answer, run in groupby(messages, join.is_answer):
-        found = list(run)
-        calls = [call for message in found for call in join.calls_of(message)] if is_answer else []
+        answers = list(run)
+        calls = [call for message in answers for call in join.calls_of(message)] if is_answer else []
         if calls:
-            yield place, place + len(found), calls
-        place += len(found)
+            yield place, place + len(answers), calls
+        place += len(answers)

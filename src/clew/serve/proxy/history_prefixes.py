@@ -61,12 +61,12 @@ class HistoryPrefixes(Generic[V]):
                     return KnownBeginning(kept[0], kept[1], keys)
         return KnownBeginning(None, 0, keys)
 
-    def keep(self, found: KnownBeginning[V], count: int, value: V) -> None:
+    def keep(self, beginning: KnownBeginning[V], count: int, value: V) -> None:
         """Keeps what was made of a history of so many messages, which `find` was asked for."""
         with self._lock:
             for back in (_BACK, 0):
-                if back < len(found.keys):
-                    key = found.keys[-1 - back]
+                if back < len(beginning.keys):
+                    key = beginning.keys[-1 - back]
                     self._kept[key] = (value, count - back)
                     self._kept.move_to_end(key)
             while len(self._kept) > self._most:

@@ -156,11 +156,11 @@ def _indexes(conversation: Conversation, rows: Sequence[InjectionRow]) -> list[i
     """
     ends = list(map(attrgetter("last"), conversation.units))
     at_chain = dict(zip(reversed(conversation.chains), reversed(ends), strict=True))  # of equal ones the first
-    found = [at_chain.get(row.chain) for row in rows]
-    if not conversation.cut or None not in found:
-        return found
+    places = [at_chain.get(row.chain) for row in rows]
+    if not conversation.cut or None not in places:
+        return places
     counts, at_digest = Counter(conversation.digests), dict(zip(conversation.digests, ends, strict=True))
     return [
         at_digest[row.digest] if index is None and counts[row.digest] == 1 else index
-        for row, index in zip(rows, found, strict=True)
+        for row, index in zip(rows, places, strict=True)
     ]

@@ -59,13 +59,13 @@ class LostHistory:
         if lost < FEWEST or lost < GROWTH * told:
             return ""
         try:
-            found = self._memory.insure(session, list(request.messages), budget=SHARE * budget).text
+            insured = self._memory.insure(session, list(request.messages), budget=SHARE * budget).text
         except NotFoundError:  # forgotten since the request came
             return ""
-        if not found.strip():
+        if not insured.strip():
             self._keep(session, lost)  # nothing that matters: not looked for again before more is lost
             return ""
-        return f"{_HEAD.format(lost=lost)}\n{escaped_marks(found)}"
+        return f"{_HEAD.format(lost=lost)}\n{escaped_marks(insured)}"
 
     def brought_back(self, session: str, text: str) -> None:
         """Notes that a block was recorded, so that what it brings back is not brought back again."""

@@ -30,8 +30,8 @@ class CommandedPipeline(Pipeline):
         space = self._spaces.get(chat.principal.space)
         asked = cleaned.request or request
         client = recognised(asked)
-        found = space.conversations.identify(asked, client, chat.options.session)
-        is_known = named_by(client, chat.options.session) is not None or not found.fresh
-        session = found.session if is_known else ""
+        conversation = space.conversations.identify(asked, client, chat.options.session)
+        is_known = named_by(client, chat.options.session) is not None or not conversation.fresh
+        session = conversation.session if is_known else ""
         text = Commands(space.memory, chat.principal, session).answer(command)
         return PreparedChat(reply=answered(chat.wire, request, text), session=session or None)

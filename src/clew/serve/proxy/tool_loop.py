@@ -115,7 +115,7 @@ class ToolLoop:
     @property
     def spent(self) -> TokenUsage:
         """Tokens of these rounds, which the client is not told of where the answer behind them is an error."""
-        return sum((each.answer.usage for each in self._rounds), TokenUsage())
+        return sum((exchange.answer.usage for exchange in self._rounds), TokenUsage())
 
     async def _streamed(self, body: bytes, first: RoundAnswer) -> AsyncGenerator[bytes]:
         joined = self._join.stream(self._is_ours)
@@ -202,21 +202,23 @@ class ToolLoop:
     def _exchange(self, *, asks_to_end: bool = False) -> list[Message]:
         """The answers of all rounds, each with its results."""
         collapsed: frozenset[str] = frozenset()
-        found: list[Sequence[Message]] = []
+        exchange: list[Sequence[Message]] = []
         for number, each in enumerate(reversed(self._rounds)):
             texts = each.texts(collapsed)
             if asks_to_end and number == 0:
                 texts = {call: text + LAST for call, text in texts.items()}
-            found.append(self._wire.tool_results(each.answer, texts))
+            exchange.append(self._wire.tool_results(each.answer, texts))
             collapsed |= frozenset().union(*(result.collapses for result in each.results.values()))
-        return [*self._join.sendable(self._request, (each for messages in reversed(found) for each in messages))]
+        return [
+            *self._join.sendable(self._request, (message for messages in reversed(exchange) for message in messages))
+        ]
 
     def _hold(self, answer: Answer, results: Mapping[str, ToolAnswer]) -> None:
         """Keeps what the client must not lose: it shows calls of its own, and so comes back in the middle of a turn."""
         theirs = tuple(call for call in answer.calls if not self._is_ours(call.name))
         if not theirs or not (results or self._rounds):
             return
-        said = [result for each in (*self._rounds, _Round(answer, results)) for result in each.results.values()]
+        said = [result for exchange in (*self._rounds, _Round(answer, results)) for result in exchange.results.values()]
         named = [result.turns for result in said]
         turns = None if None in named else frozenset().union(*(turns or frozenset() for turns in named))
         texts = {call: result.text for call, result in results.items()}
@@ -233,11 +235,11 @@ class ToolLoop:
 
 async def _beginning(pieces: AsyncIterator[bytes]) -> bytes:
     """The body, or what has come of it when it is longer than `MOST_READ`."""
-    found: list[bytes] = []
+    chunks: list[bytes] = []
     size = 0
     async for piece in pieces:
-        found.append(piece)
+        chunks.append(piece)
         size += len(piece)
         if size > MOST_READ:
             break
-    return b"".join(found)
+    return b"".join(chunks)

@@ -148,8 +148,8 @@ class VirtualWindow:
             self._known.move_to_end(session)
             while len(self._known) > _SESSIONS:
                 self._known.popitem(last=False)
-            found = self._known[session]
-        return found if found is not None and found.fits(request) else None
+            known = self._known[session]
+        return known if known is not None and known.fits(request) else None
 
     def proposed(
         self, session: str, request: ChatRequest, turn_ids: Sequence[Sequence[str]], tokens: int
@@ -276,8 +276,8 @@ class VirtualWindow:
         self, session: str, request: ChatRequest, turn_ids: Sequence[Sequence[str]]
     ) -> Replacement | None:
         """What the session's compaction shows instead of the messages that it covers, before the next question."""
-        shown = [each for each in self._memory.shown(session) if not each.is_new]
-        covered = {name for each in shown for name in each.turn_ids}
+        shown = [stand_in for stand_in in self._memory.shown(session) if not stand_in.is_new]
+        covered = {name for stand_in in shown for name in stand_in.turn_ids}
         if not covered:
             return None
         reader = wire(request.wire)
@@ -293,14 +293,14 @@ class VirtualWindow:
         if not border:
             return None
         held = {name for names in turn_ids[:border] for name in names}
-        kept = [each for each in shown if held.intersection(each.turn_ids)]
+        kept = [stand_in for stand_in in shown if held.intersection(stand_in.turn_ids)]
         note = self._note(session, kept)
         before = [without_marks(message) for message in request.messages[border:]]
         left = with_instructions(request.messages[:border], [reader.with_note(before[0], note), *before[1:]], reader)
         after = without_old_reasoning(left, reader)
         if len(reader.problems(after)) > len(reader.problems(before)):
             return None
-        quoted = tuple(name for each in kept for name in each.turn_ids)
+        quoted = tuple(name for stand_in in kept for name in stand_in.turn_ids)
         same = _same_at_end(before, after)
         end = len(request.messages) - same
         return Replacement(end, digest_of(request.messages[:end]), tuple(after[: len(after) - same]), quoted, border)
@@ -312,9 +312,9 @@ class VirtualWindow:
         recap = escaped_marks(self._memory.recap(session, budget=most).text)
         room -= self._count(recap) + self._count(_HEAD) + self._count(EARLIER_END)
         lines: list[str] = []
-        for each in reversed(shown):
-            text = middle_left_out(each.text, _FULL) if each.rendering == "full" else each.text
-            line = f"[{each.turn_ids[0]}] {escaped_marks(text)}" if text else ""
+        for stand_in in reversed(shown):
+            text = middle_left_out(stand_in.text, _FULL) if stand_in.rendering == "full" else stand_in.text
+            line = f"[{stand_in.turn_ids[0]}] {escaped_marks(text)}" if text else ""
             room -= self._count(line) + 1
             if room < 0:
                 break

@@ -109,7 +109,7 @@ def _starts(messages: Sequence[Message], wire: Wire) -> Iterator[int]:
 def _earlier(message: Message) -> str:
     """What stands at the beginning of the first message for those that were replaced; empty where nothing does."""
     content = message.get("content", message.get("parts"))
-    text = content if isinstance(content, str) else next((each.get("text") for each in blocks(content)), None)
+    text = content if isinstance(content, str) else next((block.get("text") for block in blocks(content)), None)
     if not isinstance(text, str) or not text.startswith(EARLIER):
         return ""
     inside, end, _ = text.partition(EARLIER_END)
@@ -180,8 +180,8 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
-        for each in value:
-            yield from _texts(each)
+        for element in value:
+            yield from _texts(element)
     elif isinstance(value, dict) and not _is_reasoning(value):
         for name, each in value.items():
             if name not in _VERBATIM:
@@ -192,7 +192,7 @@ def _with_short_texts(value: Any, most: int) -> Any:
     if isinstance(value, str):
         return middle_left_out(value, most)
     if isinstance(value, list):
-        return [_with_short_texts(each, most) for each in value]
+        return [_with_short_texts(element, most) for element in value]
     if isinstance(value, dict) and not _is_reasoning(value):
         return {
             name: each if name in _VERBATIM or name == "arguments" else _with_short_texts(each, most)

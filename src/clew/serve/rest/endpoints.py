@@ -131,7 +131,7 @@ def _kept(given: Given) -> dict[str, Any]:
 
 
 def _add(memory: Memory, given: Given) -> dict[str, Any]:
-    return memory.add_many([_turn(each) for each in given["turns"]]).to_dict()
+    return memory.add_many([_turn(record) for record in given["turns"]]).to_dict()
 
 
 def _turn(given: Given) -> Turn:
@@ -147,9 +147,9 @@ def _turns(memory: Memory, given: Given) -> dict[str, Any]:
     limit = given["limit"]
     session = None if given["session"] is None else given_name(given["session"], "session")
     with memory.reads.store.snapshot() as reader:
-        found = turn_page(reader, memory.space, session, -1 if after is None else after[0], limit + 1)
+        rows = turn_page(reader, memory.space, session, -1 if after is None else after[0], limit + 1)
     place = "ordinal" if session is None else "seq"
-    return page(found[:limit], cursor(getattr(found[limit - 1], place)) if len(found) > limit else None)
+    return page(rows[:limit], cursor(getattr(rows[limit - 1], place)) if len(rows) > limit else None)
 
 
 def _recall(memory: Memory, given: dict[str, Any]) -> dict[str, Any]:
@@ -187,8 +187,8 @@ def _page_of(first: Callable[[int], Sequence[Any]], limit: int, after: str | Non
             f"the list is read in pages up to {DEEPEST:,} elements, and this is number {skipped:,}; narrow it by a "
             "filter, such as since"
         )
-    found = first(skipped + limit + 1)[skipped:]
-    return page(found[:limit], cursor(skipped + limit) if len(found) > limit else None)
+    rows = first(skipped + limit + 1)[skipped:]
+    return page(rows[:limit], cursor(skipped + limit) if len(rows) > limit else None)
 
 
 def _recap(memory: Memory, given: Given) -> dict[str, Any]:

@@ -69,19 +69,19 @@ class Field:
 
     def schema(self) -> dict[str, Any]:
         """JSON Schema of a value."""
-        found: dict[str, Any] = {"type": str(self.kind), "description": self.about}
+        described: dict[str, Any] = {"type": str(self.kind), "description": self.about}
         if self.kind is FieldKind.STRING:
             sizes = {"minLength": self.low, "maxLength": self.high}
-            found |= {"enum": list(self.choices)} if self.choices else sizes
-            found |= {"format": "date-time"} if self.moment else {}
-            found |= {"pattern": r"\S"} if self.not_blank else {}
+            described |= {"enum": list(self.choices)} if self.choices else sizes
+            described |= {"format": "date-time"} if self.moment else {}
+            described |= {"pattern": r"\S"} if self.not_blank else {}
         elif self.kind is FieldKind.INTEGER:
-            found |= {"minimum": self.low, "maximum": self.high}
+            described |= {"minimum": self.low, "maximum": self.high}
         elif self.kind is FieldKind.ARRAY and self.of is not None:
-            found |= {"items": self.of.schema(), "minItems": self.low, "maxItems": self.high}
+            described |= {"items": self.of.schema(), "minItems": self.low, "maxItems": self.high}
         elif self.fields:
-            found |= object_schema(self.fields)
-        return found if self.default is None else {**found, "default": self.default}
+            described |= object_schema(self.fields)
+        return described if self.default is None else {**described, "default": self.default}
 
     def checked(self, value: Any) -> Any:
         """The value as an endpoint gets it.
@@ -118,15 +118,15 @@ def checked_object(fields: Sequence[Field], given: Mapping[str, Any], what: str)
     unknown = [name for name in given if name not in known]
     if unknown:
         raise InputError(f"{what} has {unknown[0]!r:.60}; expected {', '.join(known) or 'nothing'}")
-    found = {}
+    checked = {}
     for name, field in known.items():
         if name in given:
-            found[name] = field.checked(given[name])
+            checked[name] = field.checked(given[name])
         elif field.required:
             raise InputError(f"{what} lacks {name} ({field.about})")
         else:
-            found[name] = field.default
-    return found
+            checked[name] = field.default
+    return checked
 
 
 def from_text(field: Field, text: str) -> Any:
@@ -179,7 +179,7 @@ def _flag(field: Field, value: Any) -> bool:
 def _list(field: Field, value: Any) -> list[Any]:
     if not isinstance(value, list) or not field.low <= len(value) <= field.high:
         raise field.wrong(value, f"a list of {field.low} to {field.high} elements")
-    return value if field.of is None else [field.of.checked(each) for each in value]
+    return value if field.of is None else [field.of.checked(element) for element in value]
 
 
 def _members(field: Field, value: Any) -> dict[str, Any]:

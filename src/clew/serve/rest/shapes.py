@@ -36,9 +36,9 @@ class Shapes:
         if hint in _PLAIN:
             return _PLAIN[hint]
         if origin is Literal or (isinstance(hint, type) and issubclass(hint, StrEnum)):
-            return {"type": "string", "enum": list(arguments) or [str(each) for each in hint]}
+            return {"type": "string", "enum": list(arguments) or [str(choice) for choice in hint]}
         if origin in (Union, UnionType):
-            return {"anyOf": [self.of(each) for each in arguments]}
+            return {"anyOf": [self.of(argument) for argument in arguments]}
         if origin in (tuple, list, Sequence):
             return {"type": "array", "items": self.of(arguments[0])}
         if origin in (dict, Mapping):
@@ -51,13 +51,15 @@ class Shapes:
         if kind.__name__ not in self.components:
             self.components[kind.__name__] = {}  # for types that name themselves
             hints = get_type_hints(kind)
-            given = [each for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING]
-            always = [each.name for each in given if NoneType not in get_args(hints[each.name])]
+            given = [
+                member for member in fields(kind) if member.default is MISSING and member.default_factory is MISSING
+            ]
+            always = [member.name for member in given if NoneType not in get_args(hints[member.name])]
             own = {"id": _TURN_ID} if kind is Turn else {}
             self.components[kind.__name__] = {
                 "type": "object",
                 "description": (inspect.getdoc(kind) or "").partition("\n\n")[0],
-                "properties": own | {each.name: self.of(hints[each.name]) for each in fields(kind)},
+                "properties": own | {member.name: self.of(hints[member.name]) for member in fields(kind)},
                 "required": [*own, *always],
             }
         return {"$ref": f"#/components/schemas/{kind.__name__}"}

@@ -21,14 +21,14 @@ STATUS_KINDS: Final = {
 
 def prompt(value: Mapping[str, Any]) -> list[Block]:
     """The prompt in the order in which it is cached; cache marks are no part of its bytes."""
-    found = [_piece("tool", tool) for tool in value.get("tools") or []]
-    found += [_piece("system", block) for block in blocks(value.get("system") or [])]
+    pieces = [_piece("tool", tool) for tool in value.get("tools") or []]
+    pieces += [_piece("system", block) for block in blocks(value.get("system") or [])]
     for message in value["messages"]:
-        found += [_piece(message["role"], block) for block in blocks(message["content"])]
+        pieces += [_piece(message["role"], block) for block in blocks(message["content"])]
     automatic = value.get("cache_control")
-    if automatic is not None and found:
-        found[-1] = prompt_block(found[-1].data, lifetime(automatic))
-    return found
+    if automatic is not None and pieces:
+        pieces[-1] = prompt_block(pieces[-1].data, lifetime(automatic))
+    return pieces
 
 
 def _piece(place: str, block: Mapping[str, Any]) -> Block:
@@ -46,15 +46,15 @@ def error(refusal: Denial, number: int) -> bytes:
 
 def content(value: Mapping[str, Any], reply: Reply, number: int) -> list[dict[str, Any]]:
     """The blocks of a reply."""
-    found: list[dict[str, Any]] = []
+    parts: list[dict[str, Any]] = []
     if reply.thinking and (value.get("thinking") or {}).get("type") in ("enabled", "adaptive"):
-        found.append({"type": "thinking", "thinking": reply.thinking, "signature": signature(reply.thinking)})
+        parts.append({"type": "thinking", "thinking": reply.thinking, "signature": signature(reply.thinking)})
     if reply.text:
-        found.append({"type": "text", "text": reply.text})
+        parts.append({"type": "text", "text": reply.text})
     for index, call in enumerate(reply.calls):
         use = f"toolu_{number:018d}{index:06d}"
-        found.append({"type": "tool_use", "id": use, "name": call.name, "input": dict(call.arguments)})
-    return found
+        parts.append({"type": "tool_use", "id": use, "name": call.name, "input": dict(call.arguments)})
+    return parts
 
 
 def usage(cache: CacheUse, output: int) -> dict[str, Any]:
@@ -90,10 +90,10 @@ def whole(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheUse, int], 
 def events(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheUse, int], number: int) -> Iterator[bytes]:
     """The events of a streamed message, with the pings that the API sends."""
     message = whole(value, reply, counts, number)
-    found = message["content"]
+    parts = message["content"]
     opened = {**message, "content": [], "stop_reason": None, "usage": {**message["usage"], "output_tokens": 1}}
     yield event({"type": "message_start", "message": opened})
-    for index, block in enumerate(found):
+    for index, block in enumerate(parts):
         empty, deltas = _parts(block)
         yield event({"type": "content_block_start", "index": index, "content_block": empty})
         if index == 0:

@@ -288,12 +288,12 @@ def marked_blocks(value: Mapping[str, Any]) -> Iterator[tuple[ContentBlock, Cont
 
 
 def _marks(value: Mapping[str, Any]) -> Iterator[Denial]:
-    found = [(block, mark) for block, mark in marked_blocks(value) if mark is not None]
+    marked = [(block, mark) for block, mark in marked_blocks(value) if mark is not None]
     automatic = value.get("cache_control")
-    marks = [mark for _, mark in found] + ([automatic] if automatic is not None else [])
+    marks = [mark for _, mark in marked] + ([automatic] if automatic is not None else [])
     if len(marks) > MOST_MARKS:
         yield Denial(f"A maximum of {MOST_MARKS} blocks with cache_control may be provided. Found {len(marks)}.")
-    for block, mark in found:
+    for block, mark in marked:
         if mark.get("type") != "ephemeral":
             yield Denial("cache_control.type: Input should be 'ephemeral'")
         if mark.get("ttl", "5m") not in ("5m", "1h"):

@@ -73,7 +73,7 @@ def strings(value: Any) -> Iterator[str]:
 
 def _sentences(text: str) -> Iterator[str]:
     start = 0
-    for end in (*(found.end() for found in _END.finditer(text)), len(text)):
+    for end in (*(match.end() for match in _END.finditer(text)), len(text)):
         if sentence := text[start:end].strip():
             yield sentence
         start = end

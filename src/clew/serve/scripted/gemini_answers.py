@@ -31,13 +31,13 @@ def error(refusal: Denial, _number: int) -> bytes:
 
 
 def _usage(cache: CacheUse, output: int) -> dict[str, Any]:
-    found = {
+    usage = {
         "promptTokenCount": cache.total,
         "candidatesTokenCount": output,
         "totalTokenCount": cache.total + output,
         "promptTokensDetails": [{"modality": "TEXT", "tokenCount": cache.total}],
     }
-    return {**found, "cachedContentTokenCount": cache.read} if cache.read else found
+    return {**usage, "cachedContentTokenCount": cache.read} if cache.read else usage
 
 
 def _parts(value: Mapping[str, Any], reply: Reply) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -62,8 +62,8 @@ def _response(
     candidate: dict[str, Any] = {"content": {"parts": parts, "role": "model"}, "index": 0}
     if last:
         candidate["finishReason"] = "STOP"
-    found = {"candidates": [candidate], "usageMetadata": _usage(*counts)}
-    return {**found, "modelVersion": value["model"], "responseId": f"scripted{number:016d}"}
+    response = {"candidates": [candidate], "usageMetadata": _usage(*counts)}
+    return {**response, "modelVersion": value["model"], "responseId": f"scripted{number:016d}"}
 
 
 def whole(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheUse, int], number: int) -> dict[str, Any]:

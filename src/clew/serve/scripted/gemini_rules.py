@@ -41,13 +41,13 @@ def camel(value: object) -> object:
         return [camel(inner) for inner in value]
     if not isinstance(value, dict):
         return value
-    found: dict[str, object] = {}
+    converted: dict[str, object] = {}
     for key, inner in value.items():
         name = re.sub(r"_([a-z])", lambda match: match[1].upper(), key)
-        found[name] = (
+        converted[name] = (
             inner if name in ("args", "response", "parameters", "properties", "parametersJsonSchema") else camel(inner)
         )
-    return found
+    return converted
 
 
 def _refusal(message: str) -> Denial:

@@ -30,8 +30,8 @@ def prompt(value: Mapping[str, Any]) -> list[Block]:
 def error(refusal: Denial, _number: int) -> bytes:
     """An error as the API sends it."""
     kind = STATUS_KINDS.get(refusal.status, refusal.kind)
-    found = {"message": refusal.message, "type": kind, "param": refusal.param, "code": refusal.code}
-    return compact({"error": found}).encode()
+    described = {"message": refusal.message, "type": kind, "param": refusal.param, "code": refusal.code}
+    return compact({"error": described}).encode()
 
 
 def usage(cache: CacheUse, output: int) -> dict[str, Any]:

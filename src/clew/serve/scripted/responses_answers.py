@@ -25,16 +25,16 @@ def prompt(value: Mapping[str, Any], earlier: list[dict[str, Any]]) -> list[Bloc
 
 def output(value: Mapping[str, Any], reply: Reply, number: int) -> list[dict[str, Any]]:
     """The items of a reply."""
-    found: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
     if reply.thinking and value.get("reasoning"):
         summary = [{"type": "summary_text", "text": reply.thinking}]
         item: dict[str, Any] = {"id": f"rs_{number:024d}", "type": "reasoning", "summary": summary}
         if "reasoning.encrypted_content" in (value.get("include") or []):
             item["encrypted_content"] = sealed(reply.thinking)
-        found.append(item)
+        listed.append(item)
     if reply.text:
         part = {"type": "output_text", "text": reply.text, "annotations": [], "logprobs": []}
-        found.append(
+        listed.append(
             {
                 "id": f"msg_{number:024d}",
                 "type": "message",
@@ -44,7 +44,7 @@ def output(value: Mapping[str, Any], reply: Reply, number: int) -> list[dict[str
             }
         )
     for index, call in enumerate(reply.calls):
-        found.append(
+        listed.append(
             {
                 "id": f"fc_{number:018d}{index:06d}",
                 "type": "function_call",
@@ -54,7 +54,7 @@ def output(value: Mapping[str, Any], reply: Reply, number: int) -> list[dict[str
                 "arguments": compact(dict(call.arguments)),
             }
         )
-    return found
+    return listed
 
 
 def usage(cache: CacheUse, tokens: int) -> dict[str, Any]:

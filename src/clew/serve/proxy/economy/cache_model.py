@@ -207,15 +207,15 @@ def _ends(rules: CacheRules, scope: str, blocks: Sequence[Block]) -> tuple[_Pref
     else:
         back = rules.lookback or len(blocks)
         wanted = {index for mark in marks for index in range(max(0, mark - back + 1), mark + 1)}
-    found: list[_Prefix] = []
+    prefixes: list[_Prefix] = []
     digest, tokens, kept = _begun(scope), 0, set(marks)
     for index, block in enumerate(blocks):
         digest.update(block.digest)
         tokens += block.tokens
         if index in wanted:
             mark = (block.mark or rules.seconds) if index in kept else 0.0
-            found.append(_Prefix(digest.digest(), tokens, index, mark))
-    return tuple(found)
+            prefixes.append(_Prefix(digest.digest(), tokens, index, mark))
+    return tuple(prefixes)
 
 
 def _steps(
@@ -227,9 +227,9 @@ def _steps(
         return ()
     size = _BYTES * max(rules.step, _LEAST)
     seconds = max(map(_MARK, blocks)) or rules.seconds
-    found = _common(blocks, like, size, seconds)
-    key = found[-1].key if found else _begun(scope).digest()
-    place, number, start, before = len(found) * size, 0, 0, 0
+    common = _common(blocks, like, size, seconds)
+    key = common[-1].key if common else _begun(scope).digest()
+    place, number, start, before = len(common) * size, 0, 0, 0
     lengths, tokens = [len(block.data) for block in blocks], list(map(_TOKENS, blocks))
     for end in [*range(place + size, len(data), size), len(data)]:
         key = hashlib.blake2b(key + data[place:end], digest_size=_DIGEST).digest()
@@ -238,9 +238,9 @@ def _steps(
             before += tokens[number]
             number += 1
         within = max(0, end - start) / max(1, lengths[number])
-        found.append(_Prefix(key, before + int(within * tokens[number]), len(found), seconds))
+        common.append(_Prefix(key, before + int(within * tokens[number]), len(common), seconds))
         place = end
-    return tuple(found)
+    return tuple(common)
 
 
 def _common(

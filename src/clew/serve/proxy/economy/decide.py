@@ -356,12 +356,14 @@ class _Chooser:
         return self._prospects[name]
 
     def _expected(self, name: str) -> Prospect:
-        found = []
+        expected = []
         for longest, base in zip(self._lives, self._bases, strict=True):
             use = self._with.expected(self.read(name), self._terms.now, longest=longest)
             cost, own = use.cost(self._terms.price), self._own(name, use)
-            found.append(Prospect(use, cost, own, cost - own - base))
-        return found[0] if len(found) == 1 else replace(found[0], harm=max(each.harm for each in found))
+            expected.append(Prospect(use, cost, own, cost - own - base))
+        return (
+            expected[0] if len(expected) == 1 else replace(expected[0], harm=max(outcome.harm for outcome in expected))
+        )
 
     def _mark(self, name: str) -> None:
         """Gives one of our blocks a cache mark, if the client's own tokens cost less then."""
@@ -490,10 +492,10 @@ def own_parts(plain: Sequence[Block], changed: Sequence[Block], offset: int = 0)
     before = plain[head : len(plain) - tail]
     after = changed[head : len(changed) - tail]
     added = sum(block.tokens for block in after) - sum(block.tokens for block in before)
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for index in range(len(after) - 1, -1, -1):
         tokens = min(added, after[index].tokens)
         if tokens > 0:
-            found.append((offset + head + index, tokens))
+            spans.append((offset + head + index, tokens))
             added -= tokens
-    return found[::-1]
+    return spans[::-1]

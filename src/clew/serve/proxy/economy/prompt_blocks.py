@@ -60,12 +60,12 @@ class BlockReader:
     def head(self, request: ChatRequest) -> list[Block]:
         """The blocks before the messages: tools, the system prompt, and settings that make it another prompt."""
         wire, value = request.wire, request.value
-        found = [
+        blocks = [
             self._block(wire, name, part) for name in _HEADS[wire] if name in value for part in _as_list(value[name])
         ]
-        found += [self._block(wire, "message", message) for message in before_messages(request)]
+        blocks += [self._block(wire, "message", message) for message in before_messages(request)]
         settings = {name: value[name] for name in _SETTINGS.get(wire, ()) if name in value}
-        return [*found, Block(_ENCODER.encode(settings).encode("utf-8", "surrogatepass"), 0)] if settings else found
+        return [*blocks, Block(_ENCODER.encode(settings).encode("utf-8", "surrogatepass"), 0)] if settings else blocks
 
     def messages(
         self, request: ChatRequest, edits: Sequence[Edit] = (), plain: Sequence[tuple[Block, ...]] | None = None
@@ -96,10 +96,10 @@ class BlockReader:
 
     def blocks(self, request: ChatRequest, edits: Sequence[Edit] = ()) -> list[Block]:
         """All blocks of a request, once the edits are made."""
-        found = [*self.head(request), *self.added(request, edits)]
-        found += [block for message in self.messages(request, edits) for block in message]
+        listed = [*self.head(request), *self.added(request, edits)]
+        listed += [block for message in self.messages(request, edits) for block in message]
         asked = asked_for(request)
-        return [*found[:-1], replace(found[-1], mark=max(found[-1].mark, asked))] if found and asked else found
+        return [*listed[:-1], replace(listed[-1], mark=max(listed[-1].mark, asked))] if listed and asked else listed
 
     def tokens(self, request: ChatRequest, edits: Sequence[Edit] = ()) -> int:
         """Tokens of the whole prompt, once the edits are made."""
@@ -115,12 +115,13 @@ class BlockReader:
 
     def _all_anew(self, request: ChatRequest, edits: Sequence[Edit]) -> list[tuple[Block, ...]]:
         first, last = request.spans[0].start, request.spans[-1].end
-        moved = [Edit(Span(each.span.start - first, each.span.end - first), each.text) for each in edits]
+        moved = [Edit(Span(edit.span.start - first, edit.span.end - first), edit.text) for edit in edits]
         text = edited(request.body[first:last], moved)
         is_list = isinstance(request.value.get(WIRES[request.wire].messages_member), list)
         messages = read_json(b"[" + text + b"]") if is_list else _as_list(read_json(text))
         return [
-            self._message(request.wire, _ENCODER.encode(each).encode("utf-8", "surrogatepass")) for each in messages
+            self._message(request.wire, _ENCODER.encode(message).encode("utf-8", "surrogatepass"))
+            for message in messages
         ]
 
     def _plain(self, request: ChatRequest) -> list[tuple[Block, ...]]:
@@ -140,11 +141,11 @@ class BlockReader:
         """The blocks of messages that are remembered; None for each other one."""
         known = self._known
         with self._lock:
-            found = [known.get(key) for key in keys]
-            for key, blocks in zip(keys, found, strict=True):
+            rows = [known.get(key) for key in keys]
+            for key, blocks in zip(keys, rows, strict=True):
                 if blocks is not None:
                     known.move_to_end(key)
-        return found
+        return rows
 
     def _message(self, wire: str, raw: bytes) -> tuple[Block, ...]:
         key = _key(wire, raw)
@@ -240,7 +241,7 @@ def _stretch(body: bytes, span: Span, edits: Sequence[Edit] = ()) -> bytes:
     if not edits:
         return raw
     return edited(
-        raw, [Edit(Span(each.span.start - span.start, each.span.end - span.start), each.text) for each in edits]
+        raw, [Edit(Span(edit.span.start - span.start, edit.span.end - span.start), edit.text) for edit in edits]
     )
 
 

@@ -101,16 +101,16 @@ class Look:
 
     def ending(self, i: int) -> list[StoredMessage]:
         """The stored messages at the end of the same history as this one up to a unit, `SAME` of them at most."""
-        found = self.ends.get(i)
-        if found is None:
-            found = self.ends[i] = with_chain(self.reader, self.space, self.chains[i])
-        return found
+        rows = self.ends.get(i)
+        if rows is None:
+            rows = self.ends[i] = with_chain(self.reader, self.space, self.chains[i])
+        return rows
 
     def is_stored_of(self, key: bytes, i: int) -> bool:
         """Whether a conversation has this history up to a unit."""
         known = self.ends.get(i)
         if known is not None and len(known) < SAME:  # all of them
-            return any(each.conversation == key and each.depth == i for each in known)
+            return any(row.conversation == key and row.depth == i for row in known)
         return get_messages(self.reader, self.space, [(key, i, self.chains[i])]) != [None]
 
     def pieces(self, unit: Unit) -> list[tuple[Unit, bytes]]:
@@ -158,8 +158,8 @@ def _by_history(look: Look) -> StoredConversation | None:
     """The conversation that a history goes on from."""
     at = look.deepest(lambda i: bool(look.ending(i)))
     if at >= 0:
-        found = [pair for end in look.ending(at) if (pair := _of(look, end)) is not None]
-        chosen = _twin(look, at, found) or _chosen(look, at, found)
+        pairs = [pair for end in look.ending(at) if (pair := _of(look, end)) is not None]
+        chosen = _twin(look, at, pairs) or _chosen(look, at, pairs)
         if chosen is not None:
             return chosen
     return _by_tail(look, at) or _by_summary(look)
@@ -182,21 +182,21 @@ def _works_for(stored: StoredConversation, main: str | None) -> bool:
 
 
 def _chosen(
-    look: Look, at: int, found: Sequence[tuple[StoredMessage, StoredConversation]]
+    look: Look, at: int, pairs: Sequence[tuple[StoredMessage, StoredConversation]]
 ) -> StoredConversation | None:
     """Of conversations that begin like the history, the one that it goes on from."""
-    fit = [(end, stored) for end, stored in found if end.relayed or _is_again(look, at, end, stored)]
+    fit = [(end, stored) for end, stored in pairs if end.relayed or _is_again(look, at, end, stored)]
     if not fit and look.client.session is None:
-        fit = [(end, stored) for end, stored in found if broken_answer(look, stored, at) is not None][-1:]
+        fit = [(end, stored) for end, stored in pairs if broken_answer(look, stored, at) is not None][-1:]
     if len(fit) > 1:
         ending = [(end, stored) for end, stored in fit if not goes_on(look, end)]
-        relayed = [each for each in ending if each[0].relayed]
-        failed = [each for each in ending if each[1].is_unanswered]
+        relayed = [pair for pair in ending if pair[0].relayed]
+        failed = [pair for pair in ending if pair[1].is_unanswered]
         fit = sorted(relayed or failed, key=lambda each: each[1].seen_at)[-1:]
     return fit[0][1] if fit else None
 
 
-def _twin(look: Look, at: int, found: Sequence[tuple[StoredMessage, StoredConversation]]) -> StoredConversation | None:
+def _twin(look: Look, at: int, pairs: Sequence[tuple[StoredMessage, StoredConversation]]) -> StoredConversation | None:
     """Of sub-agents at work side by side the one whose message was stored before, but for another of them.
 
     Their conversations are equal as long as they are told and find the same. One that waits for the answer to what its
@@ -204,10 +204,10 @@ def _twin(look: Look, at: int, found: Sequence[tuple[StoredMessage, StoredConver
     if there is one that ends with the last answer. What a person typed may be sent twice, with the same beginning as a
     stranger's: that is no twin.
     """
-    if at < len(look.units) - 1 or look.is_retry or look.client.session is not None or not found:
+    if at < len(look.units) - 1 or look.is_retry or look.client.session is not None or not pairs:
         return None
     answer = max((i for i in range(at) if look.units[i].role == "assistant"), default=-1)
-    waiting = (stored.state == State.WAITING and not stored.is_unanswered for _, stored in found)
+    waiting = (stored.state == State.WAITING and not stored.is_unanswered for _, stored in pairs)
     is_working = look.units[at].results and all(waiting)
     if answer < 0 or not (look.client.subagent or is_working):
         return None
@@ -258,7 +258,7 @@ def broken_answer(look: Look, stored: StoredConversation, at: int) -> StoredMess
 def goes_on(look: Look, end: StoredMessage) -> bool:
     """Whether a message follows this one in its conversation."""
     after = messages_of(look.reader, look.space, end.conversation, end.depth + 1)
-    return any(next_chain(look.salt, end.chain, each.digest) == each.chain for each in after)
+    return any(next_chain(look.salt, end.chain, message.digest) == message.chain for message in after)
 
 
 def _by_tail(look: Look, beginning: int) -> StoredConversation | None:
@@ -283,8 +283,8 @@ def _by_tail(look: Look, beginning: int) -> StoredConversation | None:
 def _by_summary(look: Look) -> StoredConversation | None:
     """The conversation whose summary a history begins with, if it is one alone."""
     rows = summarised(look.reader, look.space, look.salt, look.messages, look.units)
-    found = [pair[1] for row in rows if (pair := _of(look, row)) is not None]
-    return found[0] if len(found) == 1 else None
+    conversations = [pair[1] for row in rows if (pair := _of(look, row)) is not None]
+    return conversations[0] if len(conversations) == 1 else None
 
 
 def _follows(look: Look, message: StoredMessage, anchor: int) -> bool:
@@ -331,8 +331,8 @@ def continued(
 ) -> tuple[StoredMessage, StoredConversation] | None:
     """The answer that a request names as the one it goes on from (Responses), with its conversation."""
     named = request.value.get("previous_response_id")
-    found = with_chain(reader, space, answer_chain(salt, named)) if isinstance(named, str) and named else []
+    rows = with_chain(reader, space, answer_chain(salt, named)) if isinstance(named, str) and named else []
     # An answer that was made in the background is found twice: where its question ends, and where it stands itself.
-    end = max(found, key=lambda each: each.depth, default=None)
+    end = max(rows, key=lambda each: each.depth, default=None)
     stored = None if end is None else get_conversation(reader, space, end.conversation)
     return None if end is None or stored is None else (end, stored)

@@ -163,19 +163,19 @@ class _Work:
 
     def settle(self, tx: Transaction, space: SpaceRow, fates: Sequence[Fate]) -> None:
         """Keeps the hashes of what is stored now, and the state of the conversation."""
-        found: dict[int, list[int]] = {i: [] for i, places in enumerate(self.held) if places is None}
-        if self.first in found:
-            found[self.first] += self.writer.prefilled
+        turns: dict[int, list[int]] = {i: [] for i, places in enumerate(self.held) if places is None}
+        if self.first in turns:
+            turns[self.first] += self.writer.prefilled
         for i, said in self.said.items():
-            found[i] += said.seqs
+            turns[i] += said.seqs
         for i, turn, fate in zip(self.order, self.turns, fates, strict=True):
             if fate.added is not None:
                 seq = parse_turn_id(fate.added)[1]
-                found[i].append(seq)
+                turns[i].append(seq)
                 self.ends[turn.branch] = seq
                 self.next_seq = seq + 1
-        held = [tuple(found[i]) if places is None else places for i, places in enumerate(self.held)]
-        put_messages(tx, self.space, self._rows(held, found))
+        held = [tuple(turns[i]) if places is None else places for i, places in enumerate(self.held)]
+        put_messages(tx, self.space, self._rows(held, turns))
         if self.writer.answer:
             named = answer_chain(space.salt, self.writer.answer)
             message = self._message(len(held) - 1, (held[-1],), self._relayed())
@@ -210,15 +210,15 @@ class _Work:
             return {}
         from_file = None if self.writer.conversation.is_foreign else True
         words = stored_words(tx, self.space, session, from_file=from_file)
-        found: dict[int, _PartlyStored] = {}
+        partly: dict[int, _PartlyStored] = {}
         for i, places in enumerate(self.held):
             turns = self.made.get(i) if places is None else None
             each = [(turn, words.find(turn.item.turn)) for turn in turns or ()]
             seqs = tuple(sorted({seq for _, said in each for seq in said}))
             if seqs:
                 rest = [turn for turn, said in each if not said and turn.item.turn.origin != "injected"]
-                found[i] = _PartlyStored(seqs, rest)
-        return found
+                partly[i] = _PartlyStored(seqs, rest)
+        return partly
 
     def _leave_elsewhere(self, tx: Reader, conversation: Conversation) -> None:
         """Leaves out what an import has stored in a branch of another session since the request was looked at."""
@@ -325,7 +325,7 @@ class _Work:
     def _relayed(self) -> int:
         return self.result.relayed + self.writer.relays
 
-    def _rows(self, held: Sequence[tuple[int, ...]], found: Mapping[int, Sequence[int]]) -> Iterator[StoredMessage]:
+    def _rows(self, held: Sequence[tuple[int, ...]], turns: Mapping[int, Sequence[int]]) -> Iterator[StoredMessage]:
         """The messages that are not known yet under this history; all that lined up with another one are in one row.
 
         Of a session that others stored each has its own: a later window of it is lined up with these alone.
@@ -335,7 +335,7 @@ class _Work:
         elif self.first > self.result.recorded:
             yield self._message(self.first - 1, tuple(held[: self.first]), self.result.relayed)
         for i in range(self.first, len(held)):
-            if i in found:
+            if i in turns:
                 yield self._message(i, (held[i],), self._relayed())
                 yield from self._stretches(i, held[i])
 
@@ -343,12 +343,12 @@ class _Work:
         """The parts of an answer, as if the history had each in its place; none if not all of it is stored."""
         result = self.result
         stretches = self.writer.stretches.get(i, ())
-        if not stretches or len(held) != max(each.stop for each in stretches):
+        if not stretches or len(held) != max(stretch.stop for stretch in stretches):
             return
         before = result.chains[i - 1] if i else result.seed
-        for each in stretches:
-            digest = message_digest(result.salt, each.digest)
-            chain, turns = next_chain(result.salt, before, digest), (held[each.start : each.stop],)
+        for stretch in stretches:
+            digest = message_digest(result.salt, stretch.digest)
+            chain, turns = next_chain(result.salt, before, digest), (held[stretch.start : stretch.stop],)
             yield StoredMessage(result.key, i, chain, digest, self._relayed(), turns)
 
     def _message(self, i: int, turns: tuple[tuple[int, ...], ...], relayed: int) -> StoredMessage:

@@ -186,13 +186,13 @@ class Conversations:
         Args:
             header: the value of `X-Clew-Session`.
         """
-        found = self._identified(request, client, header)
+        conversation = self._identified(request, client, header)
         if header is not None:
-            found = replace(found, header=header)
-        if not (found.fresh and is_unnamed(found.session)):
-            return found
+            conversation = replace(conversation, header=header)
+        if not (conversation.fresh and is_unnamed(conversation.session)):
+            return conversation
         own = session_in_file(request, client)
-        return found if own is None else self._identified(request, replace(client, session=own), header)
+        return conversation if own is None else self._identified(request, replace(client, session=own), header)
 
     def is_stored(self, reader: Reader, request: ChatRequest, client: ClientMark, header: str | None) -> bool:
         """Whether a conversation of a request is stored in what is read; by its history, or by the names it gives."""
@@ -209,23 +209,27 @@ class Conversations:
         with self._store.snapshot() as reader:
             space = SPACE.get(reader, (self._space,))
             if space is None:
-                found = _new(tuple(self.reader.units(request)), client, named, len(request.messages))
-                return self._without_passed(self._paused(reader, found))
+                conversation = _new(tuple(self.reader.units(request)), client, named, len(request.messages))
+                return self._without_passed(self._paused(reader, conversation))
             goes_on = continued(reader, self._space, space.salt, request)
             look = self._look(reader, space, request, client, goes_on)
             stored = looked_up(look, named, None if goes_on is None else goes_on[1])
             if stored is None:
                 return self._without_passed(self._paused(reader, self._begun(look, named)))
             name = named.name if named else stored.session
-            found = _new(look.units, client, NamedConversation(name, False), len(request.messages), stored.session)
+            conversation = _new(
+                look.units, client, NamedConversation(name, False), len(request.messages), stored.session
+            )
             key = conversation_key(space.salt, stored.session)
             if stored.key != key:  # found by a second name, in whose row is what was known when that was last used
                 stored = get_conversation(reader, self._space, key) or stored
             if goes_on is not None and goes_on[1].session == stored.session:
-                found = replace(found, seed=goes_on[0].chain, last=max(goes_on[0].turns[-1], default=None))
+                conversation = replace(
+                    conversation, seed=goes_on[0].chain, last=max(goes_on[0].turns[-1], default=None)
+                )
             if client.main is not None:
-                found = replace(found, elsewhere=self._elsewhere(reader, stored.session))
-            return self._without_passed(self._paused(reader, self._resolved(look, found, key, stored)))
+                conversation = replace(conversation, elsewhere=self._elsewhere(reader, stored.session))
+            return self._without_passed(self._paused(reader, self._resolved(look, conversation, key, stored)))
 
     def _look(
         self,
@@ -277,10 +281,10 @@ class Conversations:
                 self._hashed.popitem(last=False)
         return made.digests, made.chains
 
-    def _paused(self, reader: Reader, found: Conversation) -> Conversation:
+    def _paused(self, reader: Reader, conversation: Conversation) -> Conversation:
         """The conversation, marked as paused where its session was paused by itself."""
-        is_paused = not found.is_new and paused_since(reader, self._space, found.session) is not None
-        return replace(found, is_paused=True) if is_paused else found
+        is_paused = not conversation.is_new and paused_since(reader, self._space, conversation.session) is not None
+        return replace(conversation, is_paused=True) if is_paused else conversation
 
     def _begun(self, look: Look, named: NamedConversation | None) -> Conversation:
         """A conversation of which the proxy has stored nothing; of a sub-agent perhaps a file has brought in some."""
@@ -294,11 +298,13 @@ class Conversations:
         name = NamedConversation(imported.session, True)
         key = conversation_key(look.salt, imported.session)
         stored = get_conversation(look.reader, look.space, key)
-        found = _new(look.units, look.client, name, len(look.messages))
-        found = replace(found, elsewhere=self._elsewhere(look.reader, imported.session))
-        found = self._resolved(look, found, key, stored)
-        held = [() if places is None and i in imported.elsewhere else places for i, places in enumerate(found.held)]
-        return conversation_with(found, held, known=held.index(None) if None in held else len(held))
+        conversation = _new(look.units, look.client, name, len(look.messages))
+        conversation = replace(conversation, elsewhere=self._elsewhere(look.reader, imported.session))
+        conversation = self._resolved(look, conversation, key, stored)
+        held = [
+            () if places is None and i in imported.elsewhere else places for i, places in enumerate(conversation.held)
+        ]
+        return conversation_with(conversation, held, known=held.index(None) if None in held else len(held))
 
     def _elsewhere(self, reader: Reader, session: str) -> tuple[tuple[str, int], ...]:
         """The turns of a sub-agent's session that are stored in that for which it works; they are read once."""
@@ -313,12 +319,12 @@ class Conversations:
         return kept
 
     def _resolved(
-        self, look: "Look", found: Conversation, key: bytes, stored: StoredConversation | None
+        self, look: "Look", conversation: Conversation, key: bytes, stored: StoredConversation | None
     ) -> Conversation:
         """The conversation with what is stored of the history."""
         at = look.deepest(lambda i: look.is_stored_of(key, i))
         path = self._path(look, key, at) if at >= 0 else StoredPath()
-        is_whole = stored is not None and found.last is None
+        is_whole = stored is not None and conversation.last is None
         alignment = _aligned(look, key, at, path, stored) if is_whole else None
         held: tuple[tuple[int, ...] | None, ...]
         if alignment is None:
@@ -332,9 +338,9 @@ class Conversations:
             held, known, cut, relayed = alignment.held, alignment.known, alignment.cut, alignment.relayed
         is_pruned = is_whole and known == 0 and not has_messages(look.reader, look.space, key)
         is_whole = is_whole and not is_pruned  # its history is lined up by what it says
-        is_empty = stored is None and SESSION.get(look.reader, (look.space, found.session)) is None
+        is_empty = stored is None and SESSION.get(look.reader, (look.space, conversation.session)) is None
         resolved = replace(
-            found,
+            conversation,
             fresh=is_empty,
             cut=cut or (is_whole and known == 0),
             salt=look.salt,
@@ -364,14 +370,16 @@ class Conversations:
             while len(self._passed) > _PASSED:
                 self._passed.popitem(last=False)
 
-    def _without_passed(self, found: Conversation) -> Conversation:
+    def _without_passed(self, conversation: Conversation) -> Conversation:
         """The conversation, in which what was passed over is known as nothing; its last message is said anew."""
-        if not self._passed or None not in found.held[:-1]:
-            return found
+        if not self._passed or None not in conversation.held[:-1]:
+            return conversation
         with self._lock:
-            passed = [chain in self._passed for chain in _plain_chains(found.units[:-1])]
-        held = [() if places is None and over else places for places, over in zip(found.held, passed, strict=False)]
-        return replace(found, held=(*held, found.held[-1]))
+            passed = [chain in self._passed for chain in _plain_chains(conversation.units[:-1])]
+        held = [
+            () if places is None and over else places for places, over in zip(conversation.held, passed, strict=False)
+        ]
+        return replace(conversation, held=(*held, conversation.held[-1]))
 
     def _path(self, look: "Look", key: bytes, at: int) -> StoredPath:
         chain = look.chains[at]
@@ -463,10 +471,10 @@ def _aligned(look: Look, key: bytes, at: int, path: StoredPath, stored: StoredCo
     ends = {} if stored is None else stored.ends
     if at >= 0 and (not path.turns[at] or path.turns[at][-1] in ends.values()):
         after = messages_of(look.reader, look.space, key, at + 1)
-        if not any(next_chain(look.salt, look.chains[at], each.digest) == each.chain for each in after):
+        if not any(next_chain(look.salt, look.chains[at], message.digest) == message.chain for message in after):
             return None
-    found = align_cut(look.units, look.digests, messages_of(look.reader, look.space, key), look.pieces)
-    if found is None or found.known <= at:
+    alignment = align_cut(look.units, look.digests, messages_of(look.reader, look.space, key), look.pieces)
+    if alignment is None or alignment.known <= at:
         return None
-    is_end = (found.held[at] or (None,))[-1] in ends.values()
-    return found if found.known > at + 1 or (path.cut and is_end and found.gaps == 1) else None
+    is_end = (alignment.held[at] or (None,))[-1] in ends.values()
+    return alignment if alignment.known > at + 1 or (path.cut and is_end and alignment.gaps == 1) else None

@@ -75,28 +75,28 @@ def align_cut(
     if all(len(each) == 1 for each in taken):
         return _align(units, digests, nodes)
     flat = [piece for each in taken for piece in each]
-    found = _align([unit for unit, _ in flat], [digest for _, digest in flat], nodes)
-    return None if found is None else _folded(found, [len(each) for each in taken])
+    alignment = _align([unit for unit, _ in flat], [digest for _, digest in flat], nodes)
+    return None if alignment is None else _folded(alignment, [len(each) for each in taken])
 
 
-def _folded(found: Alignment, counts: Sequence[int]) -> Alignment:
+def _folded(alignment: Alignment, counts: Sequence[int]) -> Alignment:
     """An alignment of pieces as one of units, each of so many pieces; a unit is stored if all of its pieces are."""
     held: list[tuple[int, ...] | None] = []
     unmatched: dict[int, Unmatched] = {}
     known = place = 0
     for i, count in enumerate(counts):
         inside = range(place, place + count)
-        parts = [found.held[at] for at in inside]
+        parts = [alignment.held[at] for at in inside]
         is_held = None not in parts
         held.append(tuple(seq for part in parts for seq in part or ()) if is_held else None)
         place += count
-        if place <= found.known:
+        if place <= alignment.known:
             known = i + 1
-        missing = [found.unmatched[at] for at in inside if at in found.unmatched]
+        missing = [alignment.unmatched[at] for at in inside if at in alignment.unmatched]
         if missing and not is_held:
             unmatched[i] = missing[0]
     lost = {i: Unmatched((), is_stand_in=False) for i in range(known) if held[i] is None and i not in unmatched}
-    return replace(found, held=tuple(held), known=known, unmatched=unmatched | lost)
+    return replace(alignment, held=tuple(held), known=known, unmatched=unmatched | lost)
 
 
 def _align(units: Sequence[Unit], digests: Sequence[bytes], nodes: Sequence[StoredMessage]) -> Alignment | None:
@@ -106,14 +106,14 @@ def _align(units: Sequence[Unit], digests: Sequence[bytes], nodes: Sequence[Stor
     anchor = _anchor(units, digests, places)
     if anchor is None:
         return None
-    found = _extended(digests, nodes, _matches(digests, places, anchor), anchor)
-    known = sorted(found)
+    matched = _extended(digests, nodes, _matches(digests, places, anchor), anchor)
+    known = sorted(matched)
     steps = [(-1, known[0]), *pairwise(known)]
-    missing = {after: _missing(nodes, found.get(before, -1), found[after]) for before, after in steps}
+    missing = {after: _missing(nodes, matched.get(before, -1), matched[after]) for before, after in steps}
     edits = {
         after
         for before, after in steps
-        if _is_edit(units, before, after, missing[after], nodes[found.get(before, -1) + 1 : found[after]])
+        if _is_edit(units, before, after, missing[after], nodes[matched.get(before, -1) + 1 : matched[after]])
     }
     unmatched = {
         i: Unmatched(missing[after], bool(missing[after]) and after not in edits)
@@ -121,9 +121,9 @@ def _align(units: Sequence[Unit], digests: Sequence[bytes], nodes: Sequence[Stor
         for i in range(before + 1, after)
     }
     return Alignment(
-        held=tuple(nodes[found[i]].turns[-1] if i in found else None for i in range(len(units))),
+        held=tuple(nodes[matched[i]].turns[-1] if i in matched else None for i in range(len(units))),
         known=known[-1] + 1,
-        relayed=max(1, nodes[found[known[-1]]].relayed),
+        relayed=max(1, nodes[matched[known[-1]]].relayed),
         cut=any(gap and after not in edits for after, gap in missing.items()),
         unmatched=unmatched,
         gaps=sum(map(bool, missing.values())),
@@ -156,17 +156,17 @@ def _matches(
     digests: Sequence[bytes], places: Mapping[bytes, Sequence[int]], anchor: tuple[int, int]
 ) -> dict[int, int]:
     """Unit -> node, from the anchor back: each the last node of its content before the node of the next unit."""
-    found = dict([anchor])
+    matched = dict([anchor])
     limit = anchor[1]
     for i in range(anchor[0] - 1, -1, -1):
         same = places.get(digests[i], ())
         if before := bisect_left(same, limit):
-            found[i] = limit = same[before - 1]
-    return found
+            matched[i] = limit = same[before - 1]
+    return matched
 
 
 def _extended(
-    digests: Sequence[bytes], nodes: Sequence[StoredMessage], found: dict[int, int], anchor: tuple[int, int]
+    digests: Sequence[bytes], nodes: Sequence[StoredMessage], matched: dict[int, int], anchor: tuple[int, int]
 ) -> dict[int, int]:
     """With what follows the anchor and was stored after it; the last message only if it was stored right after it."""
     i, at = anchor
@@ -177,8 +177,8 @@ def _extended(
         if after is None:
             break
         i, at = i + 1, after
-        found[i] = at
-    return found
+        matched[i] = at
+    return matched
 
 
 def _behind(nodes: Sequence[StoredMessage], at: int) -> int:

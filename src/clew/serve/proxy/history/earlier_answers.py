@@ -25,7 +25,7 @@ def earlier_answers(parts: Parts, conversation: Conversation) -> tuple[tuple[str
     if not conversation.chains:
         return ()
     reads, session = parts.reads, conversation.session
-    found: set[int] = set()
+    seqs: set[int] = set()
     histories: set[bytes] = {conversation.chains[-1]}
     first = len(conversation.chains)
     with reads.store.snapshot() as reader:
@@ -38,9 +38,9 @@ def earlier_answers(parts: Parts, conversation: Conversation) -> tuple[tuple[str
             ]
             if not messages:
                 break
-            found.update(seq for message in messages for seq in message.turns[-1])
+            seqs.update(seq for message in messages for seq in message.turns[-1])
             histories = {message.chain for message in messages}
-    return tuple((session, seq) for seq in sorted(found))
+    return tuple((session, seq) for seq in sorted(seqs))
 
 
 def _goes_on_from(salt: bytes, histories: Collection[bytes], message: StoredMessage) -> bool:

@@ -48,11 +48,11 @@ class Fetch:
 
 def fetch_of(method: str, path: str) -> Fetch | None:
     """What a request fetches, by its path below the provider's prefix; None for no whole answer of Responses."""
-    found = _PATH.fullmatch(path) if method.upper() == "GET" else None
-    asked = dict(parse_qsl(found["query"] or "")) if found is not None else {}
-    if found is None or "starting_after" in asked:  # the rest of a stream
+    match = _PATH.fullmatch(path) if method.upper() == "GET" else None
+    asked = dict(parse_qsl(match["query"] or "")) if match is not None else {}
+    if match is None or "starting_after" in asked:  # the rest of a stream
         return None
-    return Fetch(found["id"], asked.get("stream") == "true")
+    return Fetch(match["id"], asked.get("stream") == "true")
 
 
 @dataclass(frozen=True, slots=True)

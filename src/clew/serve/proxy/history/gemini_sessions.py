@@ -38,8 +38,8 @@ def session_in_file(request: ChatRequest, client: ClientMark) -> str | None:
     asked = [words for message in request.messages if message.get("role") == "user" for words in _own_words(message)]
     if folder is None or not asked or not _own_words(request.messages[-1]):
         return None
-    found = {session for file in _files(folder) if (session := _session_asking(file, asked)) is not None}
-    return found.pop() if len(found) == 1 else None
+    sessions = {session for file in _files(folder) if (session := _session_asking(file, asked)) is not None}
+    return sessions.pop() if len(sessions) == 1 else None
 
 
 def _folder(first: Message) -> Path | None:

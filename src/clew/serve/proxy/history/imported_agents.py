@@ -85,10 +85,10 @@ def imported_agent(look: Look, parts: Parts, now: datetime) -> ImportedAgent | N
 
 def places_elsewhere(reader: Reader, space: str, session: str) -> tuple[tuple[str, int], ...]:
     """The turns of a sub-agent that are stored in a branch of the session for which it works, by session and place."""
-    found = agent_in(session)
-    if found is None:
+    agent = agent_in(session)
+    if agent is None:
         return ()
-    main, branch = found[0], f"{SUBAGENTS}{found[1]}"
+    main, branch = agent[0], f"{SUBAGENTS}{agent[1]}"
     rows = TURN_BRANCHES.scan(reader, (space, main), (space, main))
     return tuple((main, row.seq) for row in rows if row.branch == branch)
 
@@ -139,14 +139,14 @@ def _is_stored(look: Look, session: str) -> bool:
 
 def _stored_agents(reader: Reader, space: str, main: str) -> dict[str, list[int]]:
     """The sub-agents of a session that are stored, by their sessions' names, with the places of their branches."""
-    found: dict[str, list[int]] = {}
+    agents: dict[str, list[int]] = {}
     for row in TURN_BRANCHES.scan(reader, (space, main), (space, main)):
         if row.branch.startswith(SUBAGENTS):
-            found.setdefault(agent_session(main, row.branch.removeprefix(SUBAGENTS)), []).append(row.seq)
+            agents.setdefault(agent_session(main, row.branch.removeprefix(SUBAGENTS)), []).append(row.seq)
     prefix = agent_session(main, "")
     for name in SESSION_NAME.scan(reader, (space, prefix), (space, prefix[:-1] + _PAST_SLASH)):
-        found.setdefault(name, [])
-    return found
+        agents.setdefault(name, [])
+    return agents
 
 
 def _asked_so(

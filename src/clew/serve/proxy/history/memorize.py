@@ -146,13 +146,13 @@ class ConversationLog:
             if is_begun:
                 self._note_begun(conversation, answer.id)
             return NOTHING
-        stored = [self._store_one(conversation, client, request.wire, each) for each in said]
+        stored = [self._store_one(conversation, client, request.wire, message) for message in said]
 
         def wait_for_disk() -> None:
-            for each in stored:
-                each.wait_for_disk()
+            for one in stored:
+                one.wait_for_disk()
 
-        return Committed(tuple(name for each in stored for name in each.result), wait_for_disk)
+        return Committed(tuple(name for one in stored for name in one.result), wait_for_disk)
 
     def _store_one(
         self, conversation: Conversation, client: ClientMark, wire: str, said: "_SaidAnswer"
@@ -202,8 +202,8 @@ class ConversationLog:
             answer: None before there is one.
         """
         self.conversations.pass_over(units_of(request.messages))
-        for each in () if answer is None else (answer, *answer.others):
-            self.conversations.pass_over(units_of((*request.messages, *each.messages)))
+        for one in () if answer is None else (answer, *answer.others):
+            self.conversations.pass_over(units_of((*request.messages, *one.messages)))
 
     def _maker(self, conversation: Conversation, client: ClientMark) -> TurnMaker:
         return TurnMaker(
@@ -383,8 +383,8 @@ class _SaidAnswer:
 def _different(conversation: Conversation, request: ChatRequest, answer: Answer) -> list[_SaidAnswer]:
     """The answers to a request that say something; of those that say the same, the first."""
     said: dict[bytes, _SaidAnswer] = {}
-    for each in (answer, *answer.others):
-        if (found := _after(conversation, request, each)) is not None:
+    for one in (answer, *answer.others):
+        if (found := _after(conversation, request, one)) is not None:
             said.setdefault(found.unit.digest, found)
     return list(said.values())
 

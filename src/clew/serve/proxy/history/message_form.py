@@ -106,7 +106,7 @@ class MessageReader:
         settled = [] if begun.value is None else _settled(begun.value.units, begun.count)
         units = units_of(request.messages, reads, settled)
         if begun.keys and not any(
-            each.ends_examples for each in reads[len(known) :]
+            read.ends_examples for read in reads[len(known) :]
         ):  # which parts with what is before
             self._histories.keep(begun, len(reads), _History(reads, tuple(units)))
         return units
@@ -143,22 +143,22 @@ def units_of(
     read = list(reads) if reads is not None else [_read(message) for message in messages]
     begin = settled[-1].last + 1 if settled else 0
     begins = max((at for at in range(begin, len(read)) if read[at].ends_examples), default=0)
-    found = list(settled)
+    units = list(settled)
     if begins and settled:  # the examples with which a program begins, or what looks like it
-        found, begin = [], 0
+        units, begin = [], 0
     places = [at for at in range(max(begin, begins), len(read)) if read[at].digest and not _is_staged(read, at)]
     for is_answer, run in groupby(places, key=lambda at: read[at].role == "assistant"):
         joined = list(run)
         if not is_answer:
-            found += (Unit(at, at, read[at].role, read[at].digest, read[at].results) for at in joined)
+            units += (Unit(at, at, read[at].role, read[at].digest, read[at].results) for at in joined)
             continue
         first, digest = joined[0], read[joined[0]].digest
         if len(joined) > 1:
             digest = _digest("assistant", [form for at in joined for form in _forms(messages[at])])
         while first and read[first - 1].role == "assistant":  # reasoning alone, which tells no messages apart
             first -= 1
-        found.append(Unit(first, joined[-1], "assistant", digest))
-    return found
+        units.append(Unit(first, joined[-1], "assistant", digest))
+    return units
 
 
 def _is_staged(read: Sequence[_Read], at: int) -> bool:
@@ -250,13 +250,13 @@ def _digest(role: str, forms: Sequence[Form]) -> bytes:
 
 def _joined(forms: Sequence[Form]) -> list[Form]:
     """The forms, with adjacent texts as one: streams are resent in the pieces in which they came."""
-    found: list[Form] = []
+    joined: list[Form] = []
     for form in forms:
-        if form[0] == "text" and found and found[-1][0] == "text":
-            found[-1] = ["text", found[-1][1] + form[1]]
+        if form[0] == "text" and joined and joined[-1][0] == "text":
+            joined[-1] = ["text", joined[-1][1] + form[1]]
         else:
-            found.append(form)
-    return [["text", form[1].strip()] if form[0] == "text" else form for form in found]
+            joined.append(form)
+    return [["text", form[1].strip()] if form[0] == "text" else form for form in joined]
 
 
 def _forms(message: Message) -> Iterator[Form]:
@@ -354,4 +354,4 @@ def _stable(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [element for element in value if isinstance(element, dict)] if isinstance(value, list) else []

@@ -157,6 +157,6 @@ async def _addresses(host: str, port: int) -> list[Address]:
     try:
         version = ip_address(host).version
     except ValueError:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        return [(family, address) for family, _, _, _, address in found]
+        infos = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return [(family, address) for family, _, _, _, address in infos]
     return [(socket.AF_INET if version == 4 else socket.AF_INET6, (host, port))]

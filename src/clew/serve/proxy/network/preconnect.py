@@ -49,8 +49,12 @@ class PreconnectTransport(httpx2.AsyncHTTPTransport):
             seconds: until it must stand.
         """
         origin = _origin(url)
-        free = (each for each in self._pool.connections if each.is_idle() and each.can_handle_request(origin))
-        if all(each.has_expired() for each in free):
+        free = (
+            connection
+            for connection in self._pool.connections
+            if connection.is_idle() and connection.can_handle_request(origin)
+        )
+        if all(connection.has_expired() for connection in free):
             context = self._context if origin.scheme == b"https" else None
             self._ahead.begin((origin.host.decode("ascii"), origin.port), context, seconds)
 

@@ -26,7 +26,10 @@ class _Anthropic:
 
     def whole(self, rounds: Sequence[dict[str, Any]], is_ours: IsOurs) -> dict[str, Any]:
         content = [
-            block for each in rounds for block in blocks(each.get("content")) if not _is_our_call(block, is_ours)
+            block
+            for exchange in rounds
+            for block in blocks(exchange.get("content"))
+            if not _is_our_call(block, is_ours)
         ]
         usage = summed(rounds, "usage")
         calls = any(block.get("type") == "tool_use" for block in content)

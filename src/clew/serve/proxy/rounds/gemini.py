@@ -40,7 +40,7 @@ class _Gemini:
 
     def whole(self, rounds: Sequence[dict[str, Any]], is_ours: IsOurs) -> dict[str, Any]:
         last = rounds[-1]
-        parts = [part for each in rounds for part in _shown(_candidate(each), is_ours)]
+        parts = [part for exchange in rounds for part in _shown(_candidate(exchange), is_ours)]
         candidate = _candidate(last)
         content = {"role": "model", **object_in(candidate, "content"), "parts": parts}
         usage = summed(rounds, "usageMetadata")
@@ -87,7 +87,7 @@ def _wants_other_than_text(config: Mapping[str, Any]) -> bool:
 
 
 def _candidate(value: Mapping[str, Any]) -> dict[str, Any]:
-    return next((each for each in blocks(value.get("candidates")) if not each.get("index")), {})
+    return next((block for block in blocks(value.get("candidates")) if not block.get("index")), {})
 
 
 def _is_our_call(part: Mapping[str, Any], is_ours: IsOurs) -> bool:

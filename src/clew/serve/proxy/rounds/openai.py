@@ -44,7 +44,7 @@ class _OpenAI:
         choice = _choice(last)
         message = {**object_in(choice, "message")}
         for name in _TEXTS:
-            said = [object_in(_choice(each), "message").get(name) for each in rounds]
+            said = [object_in(_choice(exchange), "message").get(name) for exchange in rounds]
             texts = [text for text in said if isinstance(text, str) and text]
             if texts:
                 message[name] = PARAGRAPH.join(texts)
@@ -155,7 +155,7 @@ class _Stream:
                     shown[name] = PARAGRAPH + text
                 self._says.add(name)
         if "tool_calls" in delta:
-            calls = [call for each in blocks(delta["tool_calls"]) if (call := self._call(each)) is not None]
+            calls = [call for block in blocks(delta["tool_calls"]) if (call := self._call(block)) is not None]
             shown.pop("tool_calls")
             if calls:
                 shown["tool_calls"] = calls

@@ -46,7 +46,7 @@ class _Responses:
         return {"tool_choice": "none"}
 
     def whole(self, rounds: Sequence[dict[str, Any]], is_ours: IsOurs) -> dict[str, Any]:
-        output = [item for each in rounds for item in _shown(blocks(each.get("output")), is_ours)]
+        output = [item for exchange in rounds for item in _shown(blocks(exchange.get("output")), is_ours)]
         usage = summed(rounds, "usage")
         return {**_without_our_tools(rounds[-1], is_ours), "output": output, "usage": usage}
 
@@ -96,14 +96,14 @@ def _without_our_tools(response: dict[str, Any], is_ours: IsOurs) -> dict[str, A
 
 def _shown(items: Sequence[dict[str, Any]], is_ours: IsOurs) -> list[dict[str, Any]]:
     """The items without our calls, and without the reasoning right before one of them."""
-    found: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
     for item in items:
         if _is_our_call(item, is_ours):
-            while found and found[-1].get("type") == "reasoning":
-                found.pop()
+            while shown and shown[-1].get("type") == "reasoning":
+                shown.pop()
         else:
-            found.append(item)
-    return found
+            shown.append(item)
+    return shown
 
 
 class _Stream:

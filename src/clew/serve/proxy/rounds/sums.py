@@ -30,17 +30,17 @@ class RawEvents:
         """The events that end in this piece, each with the empty line that ends it."""
         searched = max(0, len(self._rest) - _BEFORE)
         self._rest += piece
-        found = []
+        events = []
         start = 0
         for end in _END.finditer(self._rest, searched):
             if end.end() == len(self._rest) and end[0] == b"\r\r":
                 break  # a line feed may follow, which belongs to it
-            found.append(bytes(self._rest[start : end.end()]))
+            events.append(bytes(self._rest[start : end.end()]))
             start = end.end()
         del self._rest[:start]
         if len(self._rest) > MOST_HELD:
-            found.append(self.rest())
-        return found
+            events.append(self.rest())
+        return events
 
     def rest(self) -> bytes:
         """What came after the last whole event; it is then gone from here."""

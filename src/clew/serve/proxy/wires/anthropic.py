@@ -37,17 +37,19 @@ class _Anthropic:
         return method.upper() == "POST" and reading.without_query(path).endswith("/v1/messages")
 
     def read(self, path: str, headers: Mapping[str, str], body: bytes) -> ChatRequest:
-        found = read_body(body, self.messages_member)
+        json_body = read_body(body, self.messages_member)
         return reading.request_of(
             self.name,
             path,
             headers,
             body,
-            found,
-            messages=reading.checked(found.value.get(self.messages_member), self.messages_member, body, found.elements),
-            spans=found.elements,
-            system=reading.texts(found.value.get("system")),
-            tools=reading.names(found.value.get("tools")),
+            json_body,
+            messages=reading.checked(
+                json_body.value.get(self.messages_member), self.messages_member, body, json_body.elements
+            ),
+            spans=json_body.elements,
+            system=reading.texts(json_body.value.get("system")),
+            tools=reading.names(json_body.value.get("tools")),
         )
 
     def is_question(self, message: Message) -> bool:

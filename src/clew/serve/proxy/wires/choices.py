@@ -18,4 +18,4 @@ def numbered(choices: object) -> Iterator[tuple[int, dict[str, Any]]]:
 def side_by_side(answers: Sequence[Answer]) -> Answer:
     """The first answer, with the others beside it; one that is not complete where there is none."""
     first, *others = answers or (Answer(complete=False),)
-    return replace(first, others=tuple(each for each in others if each.messages))
+    return replace(first, others=tuple(other for other in others if other.messages))

@@ -31,10 +31,10 @@ def member(request: ChatRequest, index: int, name: str) -> Span:
     """
     if not 0 <= index < len(request.spans):
         raise InputError(f"message {index}: the request has {counted(len(request.spans), 'message')}")
-    found = member_spans(request.body, request.spans[index]).get(name)
-    if found is None:
+    span = member_spans(request.body, request.spans[index]).get(name)
+    if span is None:
         raise InputError(f"message {index} has no {name}; choose a message of the user with words")
-    return found
+    return span
 
 
 def add_part(request: ChatRequest, index: int, name: str, part: Mapping[str, str], before: bytes) -> Edit:

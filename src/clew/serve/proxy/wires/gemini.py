@@ -43,23 +43,23 @@ class _Gemini:
         return method.upper() == "POST" and _PATH.search(reading.without_query(path)) is not None
 
     def read(self, path: str, headers: Mapping[str, str], body: bytes) -> ChatRequest:
-        found = read_body(body, self.messages_member)
-        contents = found.value.get(self.messages_member)
+        json_body = read_body(body, self.messages_member)
+        contents = json_body.value.get(self.messages_member)
         is_one = isinstance(contents, dict)
-        spans = (found.members[self.messages_member],) if is_one else found.elements
+        spans = (json_body.members[self.messages_member],) if is_one else json_body.elements
         asked = _PATH.search(reading.without_query(path))
         return reading.request_of(
             self.name,
             path,
             headers,
             body,
-            found,
+            json_body,
             messages=reading.checked([contents] if is_one else contents, self.messages_member, body, spans),
             spans=spans,
-            system=_instructions(found.value),
-            model=asked[1] if asked else text_of(found.value.get("model")),
+            system=_instructions(json_body.value),
+            model=asked[1] if asked else text_of(json_body.value.get("model")),
             stream=asked is not None and asked[2] == "streamGenerateContent",
-            tools=_tool_names(found.value.get("tools")),
+            tools=_tool_names(json_body.value.get("tools")),
         )
 
     def is_question(self, message: Message) -> bool:
@@ -171,11 +171,11 @@ def _instructions(value: Mapping[str, Any]) -> str:
 
 
 def _tool_names(tools: object) -> tuple[str, ...]:
-    found: list[str] = []
+    names: list[str] = []
     for tool in blocks([tools] if isinstance(tools, dict) else tools):
         for name, value in tool.items():
-            found += reading.names(value) if name in _DECLARATIONS else (name,)
-    return tuple(found)
+            names += reading.names(value) if name in _DECLARATIONS else (name,)
+    return tuple(names)
 
 
 def _position(number: int, name: str) -> str:

@@ -146,8 +146,8 @@ class _Scanner:
 
     def space(self, at: int) -> int:
         """The next place that is not white space."""
-        found = _SPACE.match(self._text, at)
-        return found.end() if found else at
+        match = _SPACE.match(self._text, at)
+        return match.end() if match else at
 
     def _list_or_value(self, at: int, places: list[_Range]) -> tuple[Any, int]:
         if not self._text.startswith("[", at):

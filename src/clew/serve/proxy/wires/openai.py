@@ -34,20 +34,22 @@ class _OpenAI:
         return method.upper() == "POST" and reading.without_query(path).endswith("/chat/completions")
 
     def read(self, path: str, headers: Mapping[str, str], body: bytes) -> ChatRequest:
-        found = read_body(body, self.messages_member)
-        messages = reading.checked(found.value.get(self.messages_member), self.messages_member, body, found.elements)
+        json_body = read_body(body, self.messages_member)
+        messages = reading.checked(
+            json_body.value.get(self.messages_member), self.messages_member, body, json_body.elements
+        )
         first = reading.leading_instructions(messages)
-        tools = reading.names(found.value.get("tools"), "function", "custom")
+        tools = reading.names(json_body.value.get("tools"), "function", "custom")
         return reading.request_of(
             self.name,
             path,
             headers,
             body,
-            found,
+            json_body,
             messages=messages[first:],
-            spans=found.elements[first:],
+            spans=json_body.elements[first:],
             system="\n\n".join(reading.texts(message.get("content")) for message in messages[:first]),
-            tools=tools + reading.names(found.value.get("functions")),
+            tools=tools + reading.names(json_body.value.get("functions")),
         )
 
     def is_question(self, message: Message) -> bool:
@@ -168,13 +170,13 @@ def _last_text(body: bytes, content: Span, parts: list[Any]) -> Span | None:
 
 
 def _calls(message: Message) -> tuple[ToolCall, ...]:
-    found = []
+    calls = []
     for call in blocks(message.get("tool_calls")):
         about = call.get("function") or call.get("custom")
         about = about if isinstance(about, dict) else {}
         given = about.get("arguments", about.get("input"))
-        found.append(ToolCall(text_of(call.get("id")), text_of(about.get("name")), text_of(given)))
-    return tuple(found)
+        calls.append(ToolCall(text_of(call.get("id")), text_of(about.get("name")), text_of(given)))
+    return tuple(calls)
 
 
 def _usage(value: Mapping[str, Any]) -> TokenUsage:

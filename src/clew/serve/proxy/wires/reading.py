@@ -54,8 +54,8 @@ def texts(content: object) -> str:
     """The texts of a content that is text, one block or a list of blocks, a line each."""
     if isinstance(content, str):
         return content
-    found = blocks([content] if isinstance(content, dict) else content)
-    return "\n".join(text for block in found if (text := text_of(block.get("text"))))
+    parts = blocks([content] if isinstance(content, dict) else content)
+    return "\n".join(text for block in parts if (text := text_of(block.get("text"))))
 
 
 def leading_instructions(messages: Sequence[Message]) -> int:
@@ -67,11 +67,11 @@ def leading_instructions(messages: Sequence[Message]) -> int:
 
 def names(tools: object, *inside: str) -> tuple[str, ...]:
     """The names of tools; `inside` are members that may hold the name."""
-    found = []
+    listed = []
     for tool in blocks(tools):
         holders = [tool, *(tool[name] for name in inside if isinstance(tool.get(name), dict))]
-        found.append(next((text_of(holder.get("name")) for holder in holders if holder.get("name")), ""))
-    return tuple(name or text_of(tool.get("type")) for name, tool in zip(found, blocks(tools), strict=True))
+        listed.append(next((text_of(holder.get("name")) for holder in holders if holder.get("name")), ""))
+    return tuple(name or text_of(tool.get("type")) for name, tool in zip(listed, blocks(tools), strict=True))
 
 
 def output_limits(value: Mapping[str, Any]) -> list[int]:

@@ -32,8 +32,8 @@ class _Responses:
         return method.upper() == "POST" and reading.without_query(path).endswith(("/responses", COMPACT))
 
     def read(self, path: str, headers: Mapping[str, str], body: bytes) -> ChatRequest:
-        found = read_body(body, self.messages_member)
-        messages, spans = _items(found, body)
+        json_body = read_body(body, self.messages_member)
+        messages, spans = _items(json_body, body)
         first = reading.leading_instructions(messages)
         instructions = (reading.texts(message.get("content")) for message in messages[:first])
         return reading.request_of(
@@ -41,11 +41,11 @@ class _Responses:
             path,
             headers,
             body,
-            found,
+            json_body,
             messages=messages[first:],
             spans=spans[first:],
-            system="\n\n".join(filter(None, (reading.texts(found.value.get("instructions")), *instructions))),
-            tools=reading.names(found.value.get("tools")),
+            system="\n\n".join(filter(None, (reading.texts(json_body.value.get("instructions")), *instructions))),
+            tools=reading.names(json_body.value.get("tools")),
         )
 
     def is_question(self, message: Message) -> bool:
@@ -128,14 +128,14 @@ class _Assembler:
         return _answer(self._response, _flat(self._content.messages()), is_complete=self._is_complete)
 
 
-def _items(found: JsonBody, body: bytes) -> tuple[tuple[Message, ...], tuple[Any, ...]]:
+def _items(json_body: JsonBody, body: bytes) -> tuple[tuple[Message, ...], tuple[Any, ...]]:
     """The input as items, and where they are; text is one message of the user."""
-    given = found.value.get("input")
+    given = json_body.value.get("input")
     if isinstance(given, str):
-        return ({"role": "user", "content": given},), (found.members["input"],)
+        return ({"role": "user", "content": given},), (json_body.members["input"],)
     if given is None:  # what is asked lies with the provider
         return (), ()
-    return reading.checked(given, "input", body, found.elements), found.elements
+    return reading.checked(given, "input", body, json_body.elements), json_body.elements
 
 
 def _is_text(request: ChatRequest) -> bool:
@@ -162,7 +162,7 @@ def _answer(response: Mapping[str, Any], items: Sequence[Message], *, is_complet
 
 
 def _calls(items: Iterable[Message]) -> tuple[ToolCall, ...]:
-    found = []
+    calls = []
     for item in items:
         if not LIST.calls(item):
             continue
@@ -170,8 +170,8 @@ def _calls(items: Iterable[Message]) -> tuple[ToolCall, ...]:
         given = next((item[name] for name in ("arguments", "input", "action", "operation") if name in item), "")
         arguments = given if isinstance(given, str) else edits.encoded(given).decode()
         name = text_of(item.get("name")) or kind.removesuffix("_call")
-        found.append(ToolCall(text_of(item.get("call_id")), name, arguments))
-    return tuple(found)
+        calls.append(ToolCall(text_of(item.get("call_id")), name, arguments))
+    return tuple(calls)
 
 
 def _usage(usage: object) -> TokenUsage:

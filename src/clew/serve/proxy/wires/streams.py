@@ -97,8 +97,8 @@ class ListStream:
         start, at = 0, int(self._is_escaped)
         if piece:
             self._is_escaped = False
-        while (found := (_IN_STRING if self._in_string else _OUTSIDE).match(piece, at)) is not None:
-            mark, at = found[1], found.end()
+        while (match := (_IN_STRING if self._in_string else _OUTSIDE).match(piece, at)) is not None:
+            mark, at = match[1], match.end()
             if mark == b'"':
                 self._in_string = not self._in_string
             elif mark == b"\\":
