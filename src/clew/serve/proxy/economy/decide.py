@@ -356,14 +356,12 @@ class _Chooser:
         return self._prospects[name]
 
     def _expected(self, name: str) -> Prospect:
-        expected = []
+        prospects = []
         for longest, base in zip(self._lives, self._bases, strict=True):
             use = self._with.expected(self.read(name), self._terms.now, longest=longest)
             cost, own = use.cost(self._terms.price), self._own(name, use)
-            expected.append(Prospect(use, cost, own, cost - own - base))
-        return (
-            expected[0] if len(expected) == 1 else replace(expected[0], harm=max(outcome.harm for outcome in expected))
-        )
+            prospects.append(Prospect(use, cost, own, cost - own - base))
+        return replace(prospects[0], harm=max(prospect.harm for prospect in prospects))
 
     def _mark(self, name: str) -> None:
         """Gives one of our blocks a cache mark, if the client's own tokens cost less then."""
