@@ -75,7 +75,7 @@ def marked(reader: Reader, space: str, name: str, namespace: str, words: Vocabul
         inside = {owner: _in_part(words, root, _roots(reader, space, owner, words)) for owner in best_by_owner}
         best_by_owner = {owner: mark for owner, mark in best_by_owner.items() if inside[owner] == f"{root}/{part}"}
     covered = [(*_covered(reader, space, owner), mark) for owner, mark in sorted(best_by_owner.items())]
-    covered.sort(key=lambda row: row[0])
+    covered.sort(key=lambda segment: segment[0])
     return [
         Labelled(ref=place[-1], name=form, weight=weight, turn_ids=turns, title=title)
         for place, turns, title, (weight, form) in covered
