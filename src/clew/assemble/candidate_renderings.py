@@ -1,4 +1,4 @@
-"""The renderings of a candidate: the whole turn, and for long turns passages, the best piece or sentences, and a title.
+"""Makes the renderings of a turn: the whole turn; for a long one also passages, its best piece or sentences, a title.
 
 Borders: knows the share of a turn's utility that a shorter rendering keeps, but no budgets and no other candidates.
 """
@@ -80,7 +80,7 @@ def renderings(
 def renderings_of_result(
     whole: Evidence, words: str, spans: Sequence[tuple[int, int]], scores: Sequence[float]
 ) -> list[Evidence]:
-    """All renderings of a tool's result, as of other turns but without long passages."""
+    """The renderings of a tool's result, the whole first, without long passages."""
     return renderings(whole, words, spans, scores, passages=PASSAGES_OF_RESULT, kept=KEPT_BY_PASSAGES)
 
 
@@ -92,7 +92,7 @@ def _passages(
     best: int,
     sizes: Sequence[int],
 ) -> list[Evidence]:
-    """Passages of several lengths around the best piece: of each length the best, of equals the earlier."""
+    """The best passage of each length around the best piece; of equal ones the earlier."""
     passages_cut = []
     for size in sizes:
         if size >= len(spans):
@@ -116,5 +116,5 @@ def beginning(whole: Evidence, words: str) -> list[Evidence]:
 
 
 def _part(text: str, whole: str) -> float:
-    """A part's share of the text, above 0."""
+    """The share of a text that a part of it has, by length; always above 0."""
     return max(1, len(text)) / max(1, len(text), len(whole))

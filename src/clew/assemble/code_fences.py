@@ -1,4 +1,4 @@
-"""Code fences in what is cut out of a text: none is left open, and none closes what it did not open. Pure."""
+"""Keeps code fences balanced in text that is cut out: none is left open, and none closes what it did not open. Pure."""
 
 import re
 from typing import Final
@@ -7,7 +7,7 @@ _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
 
 
 def has_fences(text: str) -> bool:
-    """Whether a text may have code fences; fast, and true of most that have none but contain their marks."""
+    """Whether a text may have code fences; fast, but also true for other text that contains their marks."""
     return "```" in text or "~~~" in text
 
 
@@ -22,7 +22,7 @@ def ends_with_fence(text: str) -> bool:
 
 
 def open_at_end(text: str) -> str:
-    """The mark of the code fence that is open where a text ends; empty for none."""
+    """The mark of the code fence that is still open at the end of a text; empty if none is."""
     opened = ""
     for line in [line for line in text.split("\n") if "```" in line or "~~~" in line]:
         fence = _FENCE.fullmatch(line)

@@ -140,7 +140,7 @@ def build_context(
     must: Mapping[int, str] | None = None,
     policy: PackingPolicy = POLICY,
 ) -> Context:
-    """The block for ranked candidates.
+    """Builds the block of a ranking within a token budget, with its items and omissions.
 
     Args:
         must: positions of the turns that are packed before all others, ranked or not, most important first, each with
@@ -191,7 +191,7 @@ def build_context(
 def _with_beats(
     pack: Callable[[int], Packed], beats: Sequence[BeatInShort], intent: Intent, budget: int, counter: Counter
 ) -> tuple[Packed, Packed, list[tuple[Evidence, ContextItem]]]:
-    """The turns alone, the block of turns and beats in short, and the lines and items of the beats.
+    """The packed turns, the whole block with the beats in short, and the lines and items of these beats.
 
     Args:
         pack: packs turns into a number of tokens.
@@ -209,7 +209,7 @@ def _with_beats(
 
 
 def least_budget(turns: Iterable[Turn], count: Counter) -> int:
-    """Tokens of the smallest block that shows one of these turns in full, its heading and the opening included."""
+    """Tokens of the smallest block that shows one of these turns in full, with its heading and the opening."""
     return min(count(render([Evidence.of(turn, turn.text, "full")])) for turn in turns)
 
 
@@ -220,7 +220,7 @@ def _by_place(ranking: Ranking, reasons: Mapping[int, str]) -> dict[int, str]:
 
 
 def _replies(ranking: Ranking, packed: Packed) -> dict[int, str]:
-    """Of each turn that is in the block for a short reply's sake, the id of the reply."""
+    """For each turn that is shown because a short reply answers it, the id of the reply."""
     if not packed.joined:
         return {}
     view, positions = ranking.frame.view, ranking.positions[list(packed.joined.values())]
@@ -230,7 +230,7 @@ def _replies(ranking: Ranking, packed: Packed) -> dict[int, str]:
 
 
 class _RenderingSource:
-    """Reads the texts of candidates, several at once, and makes their renderings.
+    """Reads the texts of candidates, several at a time, and makes their renderings.
 
     Attributes:
         unshown: indexes of candidates that are never shown, with the reason.
@@ -247,7 +247,7 @@ class _RenderingSource:
         self.unshown: dict[int, str] = {}
 
     def fetch(self, places: Sequence[int]) -> None:
-        """Reads these candidates, and makes the renderings of whole turns together, which takes a third of the time."""
+        """Reads the texts of these candidates and makes their whole renderings together, in a third of the time."""
         view = self._ranking.frame.view
         positions = self._ranking.positions[np.asarray(places, dtype=np.int64)]
         turns = view.turns
@@ -304,7 +304,7 @@ class _RenderingSource:
         return not turns.asks[answered].any() and (lexical is None or not (lexical.shares(answered) > 0).any())
 
     def _finish(self, place: int, stored: StoredWords | None, position: int) -> None:
-        """Marks a turn, cuts a tool's result, and keeps the words of a long turn, of which parts may be shown."""
+        """Handles what only some turns need: marks, cutting a tool's result, keeping the text of a long turn."""
         if stored is None:
             self._renderings[place] = ()
             return
@@ -317,7 +317,7 @@ class _RenderingSource:
             self._words[place] = stored
 
     def renderings(self, place: int) -> Sequence[Evidence]:
-        """The whole turn, and shorter renderings of a long one; empty when the turn was forgotten meanwhile."""
+        """The renderings of a candidate, the whole turn first; empty if the turn was forgotten meanwhile."""
         if place not in self._words:
             return self._renderings[place]
         words, position = self._words[place], int(self._ranking.positions[place])
@@ -345,7 +345,7 @@ class _RenderingSource:
         ]
 
     def beside(self, pairs: Mapping[int, int], place: int) -> tuple[int, Evidence] | None:
-        """The turn that a short reply answers, and what is shown of it; None where the reply says enough alone.
+        """The turn that a short reply answers, with what is shown of it; None if the reply is clear without it.
 
         Args:
             pairs: indexes of short replies -> those of the turns that they follow.
@@ -362,7 +362,7 @@ class _RenderingSource:
         return (other, asked_in(self._renderings[other][0])) if self._renderings[other] else None
 
     def _says_little(self, place: int, other: int) -> bool:
-        """Whether a reply, which was read and is shown, cannot be understood without the turn that it follows."""
+        """Whether a reply cannot be understood without the turn that it follows."""
         little = self._little.get(place)
         if little is None:
             asks = bool(self._ranking.frame.view.turns.asks[self._ranking.positions[other]])
@@ -370,7 +370,7 @@ class _RenderingSource:
         return little
 
     def _marked(self, place: int, whole: Evidence, words: StoredWords) -> tuple[Evidence, ...]:
-        """The whole of a turn with its marks, without thinking that its answer says again."""
+        """The whole turn with its mark, without thinking that its answer repeats; empty if nothing is left."""
         text, rendering = marked(words), whole.rendering
         may_leave = bool(words.thinking) and self._leaves_out and place not in self._required
         if may_leave and says_again(words, self._ranking.frame.intent.terms):
@@ -385,7 +385,7 @@ class _RenderingSource:
 def _names_unless_asked_for(frame: Frame) -> frozenset[str] | None:
     """The words of the speakers' names; None for a question that greetings and thanks may answer.
 
-    That is one for a place in the conversation, where they count as what was said first or last.
+    Such a question asks for a place in the conversation, where a greeting may be what was said first or last.
     """
     intent = frame.intent
     is_placed = bool(intent.positions) or intent.end is not None
@@ -407,13 +407,13 @@ RESULT_ALONE: Final = "result"
 
 
 def _cut(words: StoredWords, spans: Sequence[tuple[int, int]]) -> tuple[StoredWords, list[tuple[int, int]]]:
-    """A tool's result without the notes behind it, and its pieces."""
+    """A tool's result without the notes that a client appended, and the spans of its pieces."""
     said = without_notes(words.text)
     return words._replace(text=said), [(start, min(end, len(said))) for start, end in spans if start < len(said)]
 
 
 def _marked_passage(offered: Evidence, mark: str, thinks: Sequence[bool]) -> Evidence:
-    """A rendering, marked where it shows a passage with thinking in it.
+    """The rendering, marked if it shows a passage that contains thinking.
 
     Args:
         thinks: of each piece of the turn whether it has thinking in it.
@@ -424,14 +424,14 @@ def _marked_passage(offered: Evidence, mark: str, thinks: Sequence[bool]) -> Evi
 
 
 def _moments(at: NDArray[np.int64]) -> list[datetime | None]:
-    """Event times as moments; None where unknown."""
+    """Event times as datetimes; None where a time is unknown."""
     if (at == IndexView.NO_TIME).any():
         return [None if moment == IndexView.NO_TIME else from_us(moment) for moment in at.tolist()]
     return list(map(_EPOCH.__add__, at.view("timedelta64[us]").tolist()))  # a tenth of the time of `from_us`
 
 
 def _speakers(view: IndexView, speakers: NDArray[np.int32], roles: NDArray[np.uint8]) -> tuple[list[str], list[str]]:
-    """Of each turn the speaker's name, or else the role; and the same on one line."""
+    """The name of each turn's speaker, or else the role; and the same as it is written on a line."""
     codes = ((speakers + np.int64(1)) * len(ROLES) + roles).tolist()
     names, written = {}, {}
     for code in set(codes):

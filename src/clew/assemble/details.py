@@ -1,4 +1,4 @@
-"""What is told of a block beside its text: items, and candidates left out, made when somebody reads them. Pure."""
+"""The items and omissions of a block, created only when somebody reads them. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,9 @@ from clew.types.record import DeferredValue
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockDetails:
-    """What items and omissions are made of; holds neither the index nor scores of all turns, so that it may wait.
+    """What the items and omissions of a block are made of.
+
+    It refers neither to the index nor to the scores of all turns, so that it may be kept for long.
 
     Attributes:
         in_short: lines beside the turns, with their items.
@@ -38,14 +40,14 @@ class BlockDetails:
     unshown: Mapping[int, str]
 
     def deferred(self) -> tuple[tuple[ContextItem, ...], tuple[Omission, ...]]:
-        """The items and the omissions of a context, of which nothing is made yet."""
+        """The items and the omissions of a context, as values that are computed when they are first read."""
         described = DeferredValue(lambda: (self.rows.candidates(), self.rows.ranks()))
         items = DeferredItems(lambda: self._items(*described.value()), self._turn_ids)
         omitted = DeferredValue(lambda: self._omitted(*described.value()))
         return cast("tuple[ContextItem, ...]", items), cast("tuple[Omission, ...]", omitted)  # to those who read them
 
     def lines(self) -> Sequence[Evidence]:
-        """All lines of the block, in its order."""
+        """All lines of the block in its order."""
         if not self.in_short:
             return self.packed.items
         return chronological([*self.packed.items, *(line for line, _ in self.in_short)])

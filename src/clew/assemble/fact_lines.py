@@ -1,4 +1,4 @@
-"""Facts as lines of a block: what is stated, since when, what is out of date about it, and the turns that state it."""
+"""Shows facts as lines of a block: the statement, since when it holds, what is outdated, and its turns."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,13 +16,13 @@ SOURCES: Final = 3
 
 
 def fact_line(fact: Fact) -> str:
-    """One line; the ids of its turns, the latest first, stand at its end."""
+    """A fact as one line; it ends with the ids of the turns that state it, the latest first."""
     ids = " ".join(f"[{name}]" for name in fact.sources[::-1][:SOURCES])
     return f"{fact_words(fact)} {ids}".rstrip()
 
 
 def fact_words(fact: Fact) -> str:
-    """What is stated, since when, and what is out of date about it."""
+    """What a fact states, since when it holds, and what about it is outdated."""
     said = " ".join(fact.told.split())
     said = said if len(said) <= WORDS else f"{said[: WORDS - 1]}…"
     about = "; ".join(note for note in _notes(fact) if note)
@@ -51,7 +51,7 @@ def _notes(fact: Fact) -> list[str]:
 
 
 def _doubts(fact: Fact) -> list[str]:
-    """What is out of date about a fact."""
+    """What about a fact is outdated."""
     is_past, is_old = fact.standing == Standing.PAST_PLAN, fact.standing == Standing.LAPSED
     after = [link.told for link in fact.links if link.kind is LinkKind.SUPERSEDES and link.is_source]
     replaced = f"replaced since by: {', '.join(after)}" if after else "replaced since"

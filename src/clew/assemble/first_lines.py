@@ -1,4 +1,4 @@
-"""Lines that a block has before all ranked turns: open tasks, how a session began and ended, facts. Pure."""
+"""Lines that stand before all ranked turns of a block: open tasks, the ends of a session, facts. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ _ROUNDING: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class FirstLines:
-    """What a block must hold and must not hold.
+    """Lines that a block must contain, and the turns that it leaves out because of them.
 
     Attributes:
         lines: most important first.

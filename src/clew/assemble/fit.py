@@ -58,7 +58,7 @@ _OFFER: Final = partial(tuple.__new__, CandidateRendering)
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """The result of fitting.
+    """The block that was packed, and the candidates in it.
 
     Attributes:
         items: in the block's order.
@@ -81,7 +81,7 @@ class Packed:
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """What a block must have beside what is worth most.
+    """What a block must contain, beside the candidates that are worth most.
 
     Attributes:
         must: indexes of candidates that are packed before all others, most important first.
@@ -137,7 +137,7 @@ def fit(
 
 
 def _in_order(taken: Mapping[int, Evidence]) -> dict[int, Evidence]:
-    """What was taken, in the order of the block."""
+    """The items that were taken, in the order of the block."""
     places, items = list(taken), list(taken.values())
     return {places[number]: items[number] for number in chronological_order(items)}
 
@@ -177,7 +177,7 @@ class _Table:
         return list(map(self.count, lines))
 
     def _weights(self, lines: Sequence[str]) -> Sequence[float]:
-        """What each of these lines weighs."""
+        """The unrounded cost of each of these lines, in tokens."""
         if self._known:
             return [len(line) / CHARS_PER_TOKEN for line in lines]
         return list(map(self.count, lines))
@@ -206,7 +206,7 @@ class _Table:
         must: Sequence[int],
         room: float,
     ) -> list[tuple[int, Evidence]]:
-        """What is packed of these candidates: numbers of them, ascending, each with its rendering."""
+        """Packs these candidates; returns the index of each that was taken, ascending, with its rendering."""
         if not must and set(map(len, offered)) == {1}:
             lines = [shown[0] for shown in offered]
             costs = self._weights([line.packed for line in lines])
@@ -250,7 +250,7 @@ class _Table:
         return room
 
     def fill_with_copies(self, room: float) -> float:
-        """Takes candidates with the words of better ones, and returns the room that is left."""
+        """Takes candidates that repeat the words of better ones, and returns the room that is left."""
         for place in self._copies:
             if place in self.taken:
                 continue
@@ -260,7 +260,10 @@ class _Table:
         return room
 
     def _copies_among(self, places: Iterable[int]) -> list[int]:
-        """The candidates with the words of better ones; those of short replies depend on what they answer."""
+        """Those of the candidates that repeat the words of a better one.
+
+        Short replies are never copies, since they depend on what they answer.
+        """
         said, copies = self._said, list[int]()
         for place in places:
             shown = self._offered[place]
@@ -283,7 +286,7 @@ class _Table:
         return room
 
     def join(self, demands: Demands, room: float) -> float:
-        """Puts beside the taken candidates what they need, best first, and returns the room that is left."""
+        """Adds the turns that taken candidates need beside them, for the best first; returns the room that is left."""
         for place in sorted(self.taken.keys() & demands.needy):
             answer = demands.beside(place) if place in self.taken else None
             if answer is not None and answer[0] in self.taken:
@@ -293,7 +296,7 @@ class _Table:
         return room
 
     def _join(self, place: int, other: int, evidence: Evidence, must: Sequence[int], room: float) -> float:
-        """Joins one; where dropping all later candidates would not make room, drops the one that needs it."""
+        """Adds one such turn; if dropping all later candidates would not make room, drops the one that needs it."""
         key = evidence.heading
         cost = self.weigh(evidence.packed) + (0 if key in self._headings else self._heading_cost(key))
         spared = {place, *must, *self.tied, *self.tied.values()}
@@ -319,7 +322,7 @@ class _Table:
         return room
 
     def use_saved(self, room: float, demands: Demands) -> None:
-        """Adds the best candidates that fit into what shorter lines leave."""
+        """Adds the best candidates that fit into the room that shorter lines leave."""
         lacking = sorted(self._offered.keys() - self.taken.keys() - set(self._copies)) if room >= SAVED else ()
         for place in lacking:
             if room < SPARE:
@@ -335,7 +338,7 @@ class _Table:
         self._fill(unread, room, FEWER)
 
     def _take(self, place: int, evidence: Evidence) -> None:
-        """Takes a candidate, with its heading."""
+        """Takes a rendering of a candidate, and pays for its heading."""
         self.taken[place] = evidence
         self._headings.add(evidence.heading)
 
@@ -387,7 +390,7 @@ class _Table:
         ), after
 
     def _next(self, places: Sequence[int], room: float, few: int) -> list[int]:
-        """The first of these indexes, and others that are likely to fit with it, or a few more that would fit alone."""
+        """The first of these indexes, with others that are likely to fit together with it, or that would fit alone."""
         wanted: list[int] = [places[0]]
         left = room - self._least[places[0]] / CHARS_PER_TOKEN - SPARE
         for later in places[1:]:
@@ -401,7 +404,7 @@ class _Table:
 
 
 def _repeats(offered: Sequence[Sequence[Evidence]]) -> list[float]:
-    """What is left of each candidate's utility: `REPEATED` where a better one begins with the same words, else 1."""
+    """A factor for each candidate's utility: `REPEATED` if a better one begins with the same words, otherwise 1."""
     heads = [shown[0].text[:SAME] if shown else "" for shown in offered]
     every = "|".join(heads)
     # Of what can be printed only the space separates words: where none is doubled, no beginning need be split.
@@ -416,7 +419,7 @@ def _repeats(offered: Sequence[Sequence[Evidence]]) -> list[float]:
 def _exact(
     table: _Table, ordered: Mapping[int, Evidence], must: Sequence[int], budget: int, counter: Counter
 ) -> Packed:
-    """The block of what was taken, without the last of it as long as it exceeds the budget.
+    """The block of the taken items; the last of them are dropped until it is within the budget.
 
     Args:
         ordered: what was taken, in the block's order.
@@ -424,7 +427,7 @@ def _exact(
     taken, tied = table.taken, table.tied
 
     def last(place: int) -> tuple[int, int, bool]:
-        """The greatest leaves first; what a candidate needs beside it leaves after it."""
+        """A sort key: the greatest index leaves first, and what a candidate needs leaves after the candidate."""
         first = min(place, tied.get(place, place))
         first = tied[place] if tied.get(place) in must else first
         return (-1, must.index(first), place == first) if first in must else (0, first, place == first)
@@ -448,7 +451,7 @@ def _exact(
 
 
 def _block(items: Sequence[Evidence], counter: Counter) -> tuple[list[str], str, int]:
-    """The lines of items, their block, and its tokens; an empty block has 0 tokens by any counter."""
+    """The lines of some items, their block, and its tokens; an empty block has 0 tokens with any counter."""
     lines = lines_of(items)
     text = render(items, lines)
     return lines, text, counter(text) if items else 0

@@ -1,4 +1,4 @@
-"""What the sessions of a block are called: title, project and git branch after the heading. Pure.
+"""Names the sessions of a block by title, project and git branch, on a line after the heading. Pure.
 
 Borders: a heading is told from stored text by its form, which `clew.assemble.render` keeps text from having.
 """
@@ -33,7 +33,7 @@ _USUAL: Final = frozenset(("main", "master", "HEAD"))
 
 
 class Headline(NamedTuple):
-    """What a session is called: title, project folder and git branch, None where unknown."""
+    """The title, project folder and git branch of a session; None where unknown."""
 
     title: str | None
     project: str | None
@@ -41,21 +41,22 @@ class Headline(NamedTuple):
 
 
 def most_called(budget: int) -> int:
-    """How many sessions of a block may be called by their titles."""
+    """How many sessions of a block may get a headline."""
     return 1 + kept_for_headlines(budget) // EACH
 
 
 def kept_for_headlines(budget: int) -> int:
-    """Tokens of a budget that evidence leaves to headlines."""
+    """Tokens of a budget that are reserved for headlines."""
     return budget // SHARE if budget >= LARGE else 0
 
 
 def with_headlines(
     packed: Packed, lines: Sequence[Evidence], called: Mapping[str, Headline], budget: int, counter: Counter
 ) -> tuple[str, int]:
-    """The block and its tokens, with a headline after the first heading of each of several sessions, best first.
+    """The block and its tokens, with a headline below the first heading of each session, if there are several sessions.
 
-    Project and branch are named where they differ between the sessions. A headline that does not fit is left out.
+    Project and branch are named if they differ between the sessions. Headlines are added for the best session first;
+    one that does not fit is left out.
 
     Args:
         packed: the block.
@@ -79,7 +80,7 @@ def with_headlines(
 
 
 def _best(packed: Packed, lines: Sequence[Evidence]) -> dict[str, int]:
-    """The rank of the best line of each session; lines that are no ranked turns come before all others."""
+    """The rank of the best line of each session; lines that are not ranked turns come before all ranks."""
     ranked = dict(zip(map(id, packed.items), packed.places, strict=True))
     best: dict[str, int] = {}
     for line in lines:
@@ -89,7 +90,7 @@ def _best(packed: Packed, lines: Sequence[Evidence]) -> dict[str, int]:
 
 
 def shown(headline: Headline, *, project: bool) -> str:
-    """A headline on one line; empty where nothing is known.
+    """A headline as one line; empty if nothing is known about the session.
 
     Args:
         project: whether the project is named as well.

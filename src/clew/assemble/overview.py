@@ -78,7 +78,7 @@ class _Sentence(NamedTuple):
 
 
 def kept_for_overview(budget: int, *, of_all: bool = False) -> int:
-    """Tokens of a budget that turns leave to beats in short.
+    """Tokens of a budget that are reserved for beats in short.
 
     Args:
         of_all: the question asks for an overview and names nothing that turns could be found by.
@@ -122,13 +122,16 @@ def with_overview(
 def in_block_order(
     packed: Packed, turns: Sequence[ContextItem], beats: Sequence[tuple[Evidence, ContextItem]]
 ) -> tuple[ContextItem, ...]:
-    """The items of turns, which are those of `packed`, and of beats in the block's order."""
+    """The items of packed turns and of beats, in the order of the block."""
     items = {id(shown): item for shown, item in [*zip(packed.items, turns, strict=True), *beats]}
     return tuple(items[id(shown)] for shown in chronological([*packed.items, *(shown for shown, _ in beats)]))
 
 
 def _sentences(beats: Sequence[BeatInShort], block: str, asked: Collection[str]) -> list[_Sentence]:
-    """The sentences of the renderings that the block does not hold already, but those that only announce a step."""
+    """The sentences of the renderings that say something the block does not contain yet.
+
+    Sentences that only announce a step are left out.
+    """
     flat = " ".join(block.split())
     sentences = []
     for number, beat in enumerate(beats):
@@ -145,7 +148,10 @@ def _sentences(beats: Sequence[BeatInShort], block: str, asked: Collection[str])
 
 
 def _chosen(sentences: Sequence[_Sentence], packed: Packed, room: float) -> list[_Sentence]:
-    """Sentences by what they add per character, greedily; a gain can only fall, so only the first is weighed again."""
+    """Chooses sentences greedily by what they add per character.
+
+    A gain can only fall as others are chosen, so only the best candidate has to be weighed again.
+    """
     said = set(terms(packed.text))
     named: set[int] = set()
 
@@ -172,7 +178,7 @@ def _chosen(sentences: Sequence[_Sentence], packed: Packed, room: float) -> list
 
 
 def _evidence(beat: BeatInShort, sentences: Sequence[_Sentence]) -> Evidence:
-    """The line of a beat: its sentences in their order, by speaker."""
+    """The line of a beat: its chosen sentences in order, grouped by speaker."""
     lines = [
         f"{speaker}: {' … '.join(sentence.text for sentence in some)}"
         for speaker, some in groupby(sentences, key=lambda sentence: sentence.speaker)

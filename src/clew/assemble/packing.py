@@ -1,4 +1,4 @@
-"""Level-of-detail packing: at most one rendering of each candidate, so that the utility within the room is greatest.
+"""Level-of-detail packing: chooses at most one rendering of each candidate, for the greatest utility within the room.
 
 A multiple-choice knapsack (Kellerer, Pferschy and Pisinger, Knapsack Problems, 2004, chapter 11): greedy on marginal
 utility for each token along the convex hull of every candidate's renderings, then, where the upper bound says that more
@@ -53,7 +53,7 @@ class PackingCandidate(NamedTuple):
 
 
 def pack(choices: Sequence[PackingCandidate], room: float, must: Sequence[int] = ()) -> dict[int, int]:
-    """Chooses renderings: index of each candidate that is taken -> index of its rendering.
+    """Chooses renderings; returns the index of each taken candidate with the index of its rendering.
 
     Args:
         choices: candidates; ties go to the earlier one.
@@ -81,9 +81,9 @@ def pack_singles(
     heading_costs: Sequence[float],
     room: float,
 ) -> list[int] | None:
-    """What `pack` takes of candidates that have one rendering each, in ascending order, in a third of the time.
+    """As `pack`, for candidates with one rendering each, in a third of the time; returns the taken ones, ascending.
 
-    None where more than `CLOSE` may be missing, so that `pack` would look further.
+    None if the result may miss more than `CLOSE` of the greatest utility, so that `pack` would search further.
 
     Args:
         headings: the key of each candidate's heading.
@@ -145,7 +145,7 @@ class _Packing:
         return steps
 
     def price(self, place: int, offer: int) -> float:
-        """The additional cost of this rendering instead of the one taken of the candidate, if any."""
+        """The room that this rendering needs in addition to what the candidate takes already."""
         choice = self.choices[place]
         cost = choice.offers[offer].cost
         taken = self.taken.get(place)
@@ -154,12 +154,12 @@ class _Packing:
         return cost if choice.heading in self._headings else cost + choice.heading_cost
 
     def gain(self, place: int, offer: int) -> float:
-        """The additional utility of this rendering instead of the one taken of the candidate, if any."""
+        """The utility that this rendering adds to that of the candidate's taken rendering."""
         offers, taken = self.choices[place].offers, self.taken.get(place)
         return offers[offer].utility - (0.0 if taken is None else offers[taken].utility)
 
     def take(self, place: int, offer: int) -> None:
-        """Takes a rendering, which must fit, instead of the one taken of the candidate, if any."""
+        """Takes a rendering, which must fit, in place of the candidate's taken one."""
         choice, previous = self.choices[place], self.taken.get(place)
         utility, cost = choice.offers[offer]
         if previous is not None:
@@ -198,7 +198,7 @@ class _Packing:
                 self.take(place, cheapest)
 
     def grow(self) -> None:
-        """Greedy by density along the hulls; if a step does not fit, its other renderings join the queue."""
+        """Takes steps along the hulls by density, greedily; if one does not fit, other renderings are queued."""
         others: list[tuple[float, int, int]] = []
         asked: set[int] = set()
         choices, taken, headings = self.choices, self.taken, self._headings
@@ -225,7 +225,7 @@ class _Packing:
         self.fill()
 
     def _step(self, step: tuple[float, int, int], others: list[tuple[float, int, int]], asked: set[int]) -> None:
-        """Takes a rendering if it gains and fits; else queues the candidate's renderings that would fit, once."""
+        """Takes a rendering if it adds utility and fits; otherwise queues the candidate's renderings that fit, once."""
         _, place, offer = step
         if place in self.taken and self.gain(place, offer) <= 0:
             return
@@ -243,7 +243,7 @@ class _Packing:
                 heappush(heap, (-gain / max(price, TINY), place, offer))
 
     def fill(self) -> None:
-        """Takes the best rendering that still fits of each candidate, in the order of the candidates' densest steps."""
+        """For each candidate, in the order of its densest step, takes the most useful rendering that still fits."""
         taken, most = self.taken, self.room + TINY
         for _, place, offer in self._steps:
             if place in taken and taken[place] == offer:
@@ -253,7 +253,7 @@ class _Packing:
                 self.take_best(place)
 
     def take_best(self, place: int) -> None:
-        """Takes the most useful rendering of a candidate that fits, if it gains."""
+        """Takes the most useful rendering of a candidate that fits, if it adds utility."""
         fitting = [
             offer
             for offer in range(len(self.choices[place].offers))
@@ -263,14 +263,14 @@ class _Packing:
             self.take(place, max(fitting, key=lambda offer: (self.gain(place, offer), -offer)))
 
     def bound(self) -> float:
-        """An upper bound of the utility: the greedy choice with a fraction of the first step that does not fit.
+        """An upper bound of the utility: the greedy choice, with a fraction of the first step that does not fit.
 
-        Headings are left out, which only makes the bound larger.
+        Headings are not counted, which can only raise the bound.
         """
         return self._relaxed(self.total, self._steps)
 
     def exchange(self) -> None:
-        """One pass in which each of the most useful renderings not taken may replace the least useful ones."""
+        """One pass in which each of the most useful renderings that are not taken may replace the least useful ones."""
         untaken = [
             (-self.gain(place, offer), place, offer)
             for place, choice in enumerate(self.choices)
@@ -294,7 +294,7 @@ class _Packing:
             self._leaving = None
 
     def _make_way(self, place: int, offer: int, gain: float) -> list[int] | None:
-        """The least useful candidates that make room for a rendering and are worth less than it; None when none do."""
+        """The least useful candidates that make room for a rendering and are worth less than it; None if none do."""
         if self._leaving is None:
             self._leaving = sorted((self._worth(other), other) for other in self.taken if other not in self.held)
         choice, current = self.choices[place], self.taken.get(place)
@@ -318,11 +318,11 @@ class _Packing:
 
     @staticmethod
     def _priced(choice: PackingCandidate, cost: float, current: int | None, headings: Mapping[Hashable, int]) -> float:
-        """A cost, plus that of the heading when no taken candidate has it."""
+        """A cost, with that of the heading unless a taken candidate has the heading already."""
         return cost if current is not None or headings.get(choice.heading) else cost + choice.heading_cost
 
     def _worth(self, place: int) -> float:
-        """Utility per unit of room that dropping the candidate would free."""
+        """The utility that would be lost per unit of room if the candidate were dropped."""
         return self.choices[place].offers[self.taken[place]].utility / max(self.freed(place), TINY)
 
     def _restore(self, taken: Mapping[int, int]) -> None:
@@ -333,7 +333,7 @@ class _Packing:
                 self.take(place, offer)
 
     def search(self, bound: float) -> None:
-        """Reconsiders the candidates nearest to the border, depth first, until within `CLOSE` of the bound."""
+        """Reconsiders candidates at the border of what was taken, depth first, until within `CLOSE` of the bound."""
         core = self._core()
         best, best_utility = dict(self.taken), self.utility
         for place in core:

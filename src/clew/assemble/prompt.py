@@ -23,20 +23,20 @@ _LIKE_A_PART: Final = re.compile(
 
 
 def spoken(role: str, content: str) -> str:
-    """One message of the focus buffer as text; no line of the content can be taken for another message or part."""
+    """One message of the focus buffer as text; its content cannot be mistaken for another message or part."""
     return f"{NAMES.get(role, role)}: {set_apart(content)}"
 
 
 def set_apart(text: str) -> str:
-    """Text with one more space before each further line that looks like a heading of the prompt or a message.
+    """The text with one more space before each further line that looks like a heading of the prompt or a message.
 
-    Without the first space of each such line, it is the text that was given.
+    Removing the first space of each such line gives back the text.
     """
     return text if text.isprintable() else _LIKE_A_PART.sub(r"\g<0> ", text)
 
 
 def remembered(block: str, focus: str) -> str:
-    """Context block and focus buffer, each under its heading; an empty part is left out."""
+    """Context block and focus buffer, each under its heading; an empty part is left out with its heading."""
     parts = ((CONTEXT, block), (FOCUS, focus))
     return "\n\n".join(f"{name}\n{text}" for name, text in parts if text)
 

@@ -33,13 +33,13 @@ OMISSIONS: Final = 20
 
 
 def receipt_id(query: str, settings: Mapping[str, Any], created_at: datetime) -> str:
-    """The name of a receipt, a hash of question, settings and time, so that the same log gives the same name."""
+    """The id of a receipt: a hash of question, settings and time, so that replaying a log gives the same ids."""
     text = dumps({"query": query, "settings": dict(settings), "at": created_at.isoformat()})
     return "r" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def timings_of(started: float, ranked: float, fitted: float) -> dict[str, float]:
-    """Milliseconds of the two stages, by three moments of a monotonic clock in seconds."""
+    """The milliseconds of both stages, from three readings of a monotonic clock in seconds."""
     return {"rank_ms": round(1000 * (ranked - started), 3), "fit_ms": round(1000 * (fitted - ranked), 3)}
 
 
@@ -72,7 +72,7 @@ def understood(intent: Intent, speakers: Sequence[str]) -> dict[str, Any]:
 
 
 def labels_of(labels: QuestionLabels) -> dict[str, Any]:
-    """The question's labels, and those skipped because turns on the screen have them; empty without any."""
+    """The labels of the question, and those skipped because turns on the screen have them; absent if there are none."""
     labels_asked = {"labels": sorted(labels.asked), "labels_on_screen": list(labels.skipped)}
     return {name: names for name, names in labels_asked.items() if names}
 
@@ -83,15 +83,15 @@ def read_as(frame: Frame) -> dict[str, Any]:
 
 
 def _found_for(frame: Frame) -> dict[str, Any]:
-    """What of `read_as` was looked up, and not read from the words of the question."""
+    """The entries of `read_as` that were looked up in the space instead of read from the question."""
     places = {"places": list(frame.pointed.explained)} if frame.pointed.explained else {}
     return {**labels_of(frame.labels), **places}
 
 
 def fusion_of(frame: Frame) -> dict[str, Any]:
-    """What is needed to recompute a score: the weight of every signal that was computed, and the constant of RRF.
+    """What is needed to recompute a score: the weight of every computed signal, and the constant of RRF.
 
-    Under RRF a score is the sum over `ranks` of weight / (rrf_k + rank), and of the shares of the signals not in it.
+    Under RRF, a score is the sum of weight / (rrf_k + rank) over all `ranks`, and of the shares of the other signals.
     """
     return _fusion(frame.config, with_assistant=frame.with_assistant)
 

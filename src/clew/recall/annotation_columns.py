@@ -1,4 +1,4 @@
-"""Annotations of turns as columns: one value a turn, by its position in a view. Start at `AnnotationCache.columns`.
+"""Annotations of turns as columns, one value per turn in the order of a view. Start at `AnnotationCache.columns`.
 
 A turn's annotations are final once the analysis has passed it, and are then cached. Until then they are cached as they
 are (`PendingAnnotations`). A count in META (`clew.rows.annotations.note_replaced`) rises when final annotations are
@@ -47,7 +47,7 @@ ReadPending = Callable[[Reader, str, IndexView, Positions], tuple["Table", Posit
 
 
 class Table:
-    """Annotations of turns, taken apart. Rows are counted from 0; `extend` puts more behind the others.
+    """The annotations of some turns, decoded into columns: one row per turn, numbered from 0 in the order of `extend`.
 
     Attributes:
         weighed: what rules weigh of a turn alone is there too: layer 1, coherence, domains, nuance.
@@ -64,22 +64,22 @@ class Table:
         self._weights = np.zeros((0, _TAGS))
 
     def score(self, field: str, rows: Positions) -> Values:
-        """A score of `SCORES`; NaN where it is not known."""
+        """A score of `SCORES` for these rows; NaN where it is unknown."""
         scores: Values = self._scores[rows, _SCORE[field]]
         return scores
 
     def flag(self, name: str, rows: Positions) -> Values:
-        """1 or 0; NaN for a turn that is not analysed."""
+        """A flag for these rows, 1 or 0; NaN for turns that are not analysed."""
         flags: Values = self._flags[rows, _FLAG[name]]
         return flags
 
     def bits(self, kind: str, rows: Positions) -> NDArray[np.int32]:
-        """The names of a list (`domains`, `nuance`), each a bit as `bit` gives it; -1 for a turn without one."""
+        """The list `domains` or `nuance` of each row as a bit set, see `bit`; -1 for a turn without such a list."""
         bits: NDArray[np.int32] = self._bits[rows, list(_BITS).index(kind)]
         return bits
 
     def tag(self, forms: Sequence[str], rows: Positions) -> Values:
-        """The greatest weight of some tags; 0 for a turn that has none of them, NaN for one that is not analysed."""
+        """The greatest weight that each row has for one of these tags: 0 without any, NaN if it is not analysed."""
         codes = [self._names[form] for form in forms if form in self._names]
         numbers, weights_of_tags = _of_one_width(self._tags, self._weights)
         weights = np.where(np.isin(numbers[rows], codes), weights_of_tags[rows], 0.0).max(axis=1, initial=0.0)
@@ -87,11 +87,14 @@ class Table:
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of all tags, each at the place that is its number in `tagged`; there may be more behind."""
+        """The names of all tags, by their numbers in `tagged`; another thread may be appending further names."""
         return self._listed
 
     def tagged(self, size: int) -> tuple[NDArray[np.int32], Values, NDArray[np.bool_]]:
-        """Of the first rows: the numbers of their tags, -1 for none, with their weights; and which are analysed."""
+        """The tags of the first `size` rows by number, their weights, and which rows are analysed.
+
+        A row with fewer tags than others has -1 in place of the missing ones.
+        """
         numbers, weights = _of_one_width(self._tags, self._weights)
         known = ~np.isnan(self._scores[:size, _SCORE["importance"]])
         return numbers[:size], weights[:size], known
@@ -101,7 +104,7 @@ class Table:
         return [self._listed[code] for code in self._tags[row].tolist() if code != _UNKNOWN]
 
     def extend(self, rows: Sequence[tuple[str | None, str | None]]) -> None:
-        """Takes the rows of turns apart: the texts of weighing and analysis, or None where there is none."""
+        """Decodes rows and appends them; each has the texts of a weighing and of an analysis, None where absent."""
         analyses = [_NOTHING if analysis is None else analysis_of(analysis) for _, analysis in rows]
         annotations = [
             analysis if weighing is None else {**weighing_of(weighing), **analysis}
@@ -119,7 +122,7 @@ class Table:
         self.size = end
 
     def _put_scores(self, start: int, annotations: Sequence[_Said], analyses: Sequence[_Said]) -> None:
-        """Of an analysed turn an overlay that is left out was raised by nothing, and a flag does not hold."""
+        """Writes scores and flags. In an analysed turn, a missing overlay scores 0, and a missing flag is off."""
         end = start + len(annotations)
         for name in OWN_SCORES:
             self._scores[start:end, _SCORE[name]] = [annotation.get(name, np.nan) for annotation in annotations]
@@ -141,7 +144,7 @@ class Table:
         return code
 
     def _reserve(self, size: int, tags: int) -> None:
-        """Makes room for so many rows with so many tags."""
+        """Enlarges the arrays if needed, so that they hold `size` rows with `tags` tags each."""
         room, wide = self._tags.shape
         if size <= room and tags <= wide:
             return
@@ -154,13 +157,13 @@ class Table:
 
 
 def _of_one_width(tags: NDArray[np.int32], weights: Values) -> tuple[NDArray[np.int32], Values]:
-    """The columns that both have: another thread may be making room for more tags."""
+    """Cuts both arrays to the columns that both have, since another thread may be adding columns for more tags."""
     wide = min(tags.shape[1], weights.shape[1])
     return tags[:, :wide], weights[:, :wide]
 
 
 def _spread(start: int, mappings: Sequence[_Said]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The row of each entry of mappings in rows from `start` on, and its place in its mapping."""
+    """For each entry of some mappings: the row of its mapping, counted from `start`, and its index in the mapping."""
     sizes = np.array([len(mapping) for mapping in mappings], dtype=np.int64)
     firsts = np.repeat(np.cumsum(sizes) - sizes, sizes)
     return np.repeat(np.arange(start, start + len(mappings)), sizes), np.arange(len(firsts)) - firsts
@@ -176,7 +179,7 @@ def bit(kind: str, name: str) -> int:
 
 
 class PendingAnnotations:
-    """Annotations of turns that the analysis has not passed, in the order of asking. Threads may share it.
+    """The annotations of turns that the analysis has not reached yet, cached as they are now. Threads may share it.
 
     Args:
         final: the number of turns, the first of the view, whose annotations are final.
@@ -189,20 +192,20 @@ class PendingAnnotations:
         self._rows = Column(np.int32, _UNKNOWN)
 
     def passed(self, final: int) -> None:
-        """Drops the turns that the analysis has passed since: their annotations have changed."""
+        """Drops the turns that the analysis has reached meanwhile, because their annotations have changed."""
         with self._lock:
             self._rows.array[self.final : min(final, self._rows.size)] = _UNKNOWN
             self.final = final
 
     @property
     def is_stale(self) -> bool:
-        """Whether most of the rows are not used any more."""
+        """Whether most rows of the table belong to turns that were dropped."""
         return self._table.size > FEW and self._table.size > 2 * int(np.count_nonzero(self._rows.array >= 0))
 
     def rows(
         self, final: int, reader: Reader, space: str, view: IndexView, places: Positions
     ) -> tuple[Table, Positions]:
-        """A table, and the rows of some turns in it; turns that are not there yet are read.
+        """A table, and the row of each of these turns in it; turns that are not in the table yet are read first.
 
         Args:
             final: the number of final turns in the reader's state. A reader of an older state gets a table of its own.
@@ -236,9 +239,10 @@ class AnnotationCache:
     def columns(
         self, reader: Reader, view: IndexView, places: Positions, *, weighed: bool
     ) -> tuple[Table, int, ReadPending]:
-        """A table of the first turns of a view, their number, and a function that reads the other turns.
+        """A table of the first turns of a view, how many turns it holds, and a function that reads the other turns.
 
-        The table holds every final turn, unless few of them are asked for.
+        The table holds every turn whose annotations are final, unless so few turns are asked for that reading all of
+        them would cost more.
 
         Args:
             reader: a state of the store that is not older than the view.
@@ -260,7 +264,7 @@ class AnnotationCache:
             return table, table.size, self._reads_pending(final, weighed=weighed)
 
     def _reads_pending(self, final: int, *, weighed: bool) -> ReadPending:
-        """Reads the turns that are not in the table, in a state in which the first `final` turns are final."""
+        """A function that reads turns not in the table, for a reader to whom the first `final` turns are final."""
         if final < self._pending.final:
             return partial(PendingAnnotations(final, weighed=weighed).rows, final)  # another thread saw a newer state
         self._pending.passed(final)
@@ -270,7 +274,7 @@ class AnnotationCache:
 
 
 def read_into(table: Table, reader: Reader, space: str, view: IndexView, places: Positions) -> None:
-    """Adds turns to a table, in the order of their places."""
+    """Reads the annotations of turns and adds them to a table, in the order of `places`."""
     for start in range(0, len(places), _PAGE):
         numbers = view.turns.ordinal[places[start : start + _PAGE]].tolist()
         weighing = _weighings(reader, space, numbers) if table.weighed else [None] * len(numbers)
@@ -278,7 +282,7 @@ def read_into(table: Table, reader: Reader, space: str, view: IndexView, places:
 
 
 def owners(view: IndexView, places: Positions) -> list[str]:
-    """The ids of turns."""
+    """The ids of the turns at these positions."""
     sessions = [view.sessions[code] for code in view.turns.session[places].tolist()]
     return [turn_id(session, seq) for session, seq in zip(sessions, view.turns.seq[places].tolist(), strict=True)]
 

@@ -1,4 +1,4 @@
-"""Finds the beats that a block may show in short: those of the best ranked turns, by how many of these each has."""
+"""Finds the beats of which a block may show a short rendering beside its turns."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -41,7 +41,9 @@ BY_MODEL: Final = "llm:"
 
 
 def beats_in_short(reader: Reader, space: str, ranking: Ranking, mask: Mask | None) -> list[BeatInShort]:
-    """The beats of ranked turns in their order, with their renderings; of those with a turn that is filtered out, none.
+    """The beats of the best ranked turns, in the order of the conversation, each weighted by how many of them it has.
+
+    A beat with a turn that is filtered out is left out.
 
     Args:
         mask: the turns that pass the caller's filter; None where all do.
@@ -61,9 +63,9 @@ def beats_in_short(reader: Reader, space: str, ranking: Ranking, mask: Mask | No
 
 
 def beats_of_all(reader: Reader, space: str, ranking: Ranking, mask: Mask | None, now: datetime) -> list[BeatInShort]:
-    """The beats of the latest sessions, all of one weight, evenly taken from those sessions that have too many.
+    """The beats of the latest sessions, all with the same weight; an even selection from sessions with too many beats.
 
-    A session that is dated in a time to come is none of the latest, see `latest_first`.
+    Sessions that are dated in the future do not count among the latest, see `latest_first`.
     """
     view = ranking.frame.view
     codes = view.turns.session if mask is None else view.turns.session[mask]
@@ -80,7 +82,7 @@ def beats_of_all(reader: Reader, space: str, ranking: Ranking, mask: Mask | None
 def _in_short(
     reader: Reader, space: str, view: IndexView, weights: Mapping[NodeOutline, float], mask: Mask | None
 ) -> list[BeatInShort]:
-    """Beats in their order, with their renderings; none of which a turn is filtered out."""
+    """The renderings of these beats in the order of the conversation, without beats of which a turn is filtered out."""
     shown = _shown(reader, space, list(weights))
     shortened = []
     for beat in sorted(weights, key=lambda key: (key.session, key.low)):
@@ -103,7 +105,7 @@ def _in_short(
 
 
 def _shown(reader: Reader, space: str, beats: list[NodeOutline]) -> dict[str, Rendering]:
-    """The rendering of each beat: a model's summary where there is one that was found true, else the extract."""
+    """The rendering of each beat: the summary of a model if one was verified, otherwise the extract."""
     names = [beat.node for beat in beats]
     extracts = zip(names, renderings_of(reader, space, names, "salient"), strict=True)
     summaries = zip(names, renderings_of(reader, space, names, "summary"), strict=True)

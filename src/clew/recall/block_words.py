@@ -52,7 +52,7 @@ _STARTS: Final = CacheKey[Mapping[str, Sequence[int]]]("starts of branches")
 def words_of(
     reader: Reader, space: str, view: IndexView, names: Sequence[Name], positions: NDArray[np.int64]
 ) -> list[StoredWords | None]:
-    """What is shown of turns; None for one that is not stored any more.
+    """Reads what a block shows of each turn; None for a turn that is no longer stored.
 
     Args:
         positions: of the same turns in the view.
@@ -72,7 +72,7 @@ def words_of(
 def _read(
     reader: Reader, space: str, names: Sequence[Name], by_assistant: Sequence[bool]
 ) -> Sequence[StoredWords | None]:
-    """The texts of turns, and what of them is thinking."""
+    """Reads the text of each turn, and which parts of it are thinking."""
     keys = [(space, *name) for name in names]
     texts = iter(TURN_SPOKEN.get_many(reader, [key for key, own in zip(keys, by_assistant, strict=True) if not own]))
     said = iter(TURN_SAID.get_many(reader, list(compress(keys, by_assistant))))
@@ -88,7 +88,7 @@ def _read(
 
 
 def _as_thinking(stored: Sequence[StoredWords | None]) -> list[StoredWords | None]:
-    """The turns with a mark where all of one is thinking."""
+    """Marks the turns that consist of thinking only."""
     return [
         words._replace(mark=with_thinking(words.mark)) if words and words.thinking and words.is_thinking else words
         for words in stored
@@ -98,7 +98,7 @@ def _as_thinking(stored: Sequence[StoredWords | None]) -> list[StoredWords | Non
 def _with_marks(
     paths: BranchPaths, names: Sequence[Name], stored: Sequence[StoredWords | None]
 ) -> list[StoredWords | None]:
-    """The turns with their marks, where some session has several branches."""
+    """Marks turns that are not on the current path of their session, where a session has several branches."""
     voices = paths.voices(names)
     marked = list(stored)
     for number, (name, words) in enumerate(zip(names, stored, strict=True)):
@@ -108,14 +108,14 @@ def _with_marks(
 
 
 def _named_instead(said: TurnSpoken) -> str:
-    """Who is named in place of the user, for what an agent told a sub-agent; empty for the stored speaker."""
+    """The speaker shown in place of the user where an agent instructs a sub-agent; empty to show the stored speaker."""
     return "assistant" if said.role == "user" and said.origin == "assistant" else ""
 
 
 class PlainWords:
-    """The words of turns that were shown lately and hold no thinking: the same for as long as a turn is stored.
+    """Caches the text of turns that were shown recently and contain no thinking. Threads may share it.
 
-    What marks a turn changes with the session, and is not kept. Threads may share it.
+    Such a text never changes. The mark of a turn depends on the rest of its session, so it is not cached.
 
     Attributes:
         known: the words by the turn's position in the index, of which forgetting makes another one; those that were
@@ -128,14 +128,14 @@ class PlainWords:
         self._lock = threading.Lock()
 
     def at(self, places: Sequence[int]) -> list[StoredWords | None]:
-        """The words of the turns at these positions; None where they are not kept."""
+        """The cached words of the turns at these positions; None where they are not cached."""
         with self._lock:
             cached = list(map(self.known.get, places))
             deque(map(self.known.move_to_end, compress(places, cached)), maxlen=0)
         return cached
 
     def keep(self, places: Sequence[int], words: Sequence[StoredWords | None]) -> None:
-        """Keeps words that are short, and drops those that were not shown for longest when there are too many."""
+        """Caches words if they are short, and evicts the least recently used ones when the cache is full."""
         fit = [
             (place, stored)
             for place, stored in zip(places, words, strict=True)
@@ -152,7 +152,7 @@ class PlainWords:
 
 
 def _with_thinking(reader: Reader, space: str, name: Name, said: TurnSaid) -> StoredWords:
-    """A turn of an assistant; one that has thinking in it has its answer, too."""
+    """The words of an assistant's turn; if it contains thinking, the answer that follows is read as well."""
     stretches = thinking_of(said.text, said.parts)
     if not stretches:
         return StoredWords(said.text)
@@ -161,7 +161,7 @@ def _with_thinking(reader: Reader, space: str, name: Name, said: TurnSaid) -> St
 
 
 def _answer(reader: Reader, space: str, name: Name) -> str:
-    """What the assistant says right after a turn of thinking."""
+    """What the assistant says directly after a turn that is thinking."""
     session, seq = name
     first, *rows = TURN_WORDS.get_many(reader, [(space, session, seq + step) for step in range(1 + ANSWERS)])
     following = (row for row in rows if row is not None and first is not None and row.branch == first.branch)
@@ -169,13 +169,13 @@ def _answer(reader: Reader, space: str, name: Name) -> str:
 
 
 def _mark(paths: BranchPaths, session: str, seq: int, voice: TurnVoice) -> str:
-    """The mark of a turn; empty on the path that was gone on, and on branches that the caller named."""
+    """The mark of a turn; empty on the current path of a session, and on branches that the caller named."""
     left = paths.left(session, seq, voice)
     return "" if left is None else _MARKS[left]
 
 
 def prepare_words(view: IndexView) -> None:
-    """Finds the branches of a view's sessions, which the words of any turn need."""
+    """Finds the branches of all sessions of a view, so that the next call of `words_of` does not have to."""
     _starts_in(view)
 
 

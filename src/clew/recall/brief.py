@@ -56,7 +56,7 @@ _QUESTION = re.compile(r"[^.!?\n]{8,300}\?(?=[\s*)\"']*$)")
 
 
 def brief(path: ReadPath, *, project: str | None = None, branch: str | None = None) -> str:
-    """The last session of a project, or of all, as text; empty if there is none.
+    """Describes the last session of a project, or of the whole space, as text; empty if there is no session.
 
     Args:
         project: name of the project folder, or a path that contains it.
@@ -100,7 +100,7 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
 
 
 def _asked(title: str, turns: Sequence[Turn]) -> str:
-    """The request that a title was cut from, from there on, as far as there is room; else the title."""
+    """The request from which a title was cut, shortened to a line; the title if the request is not found."""
     begin = title.removesuffix("…").rstrip()
     if begin == title:
         return title
@@ -109,7 +109,7 @@ def _asked(title: str, turns: Sequence[Turn]) -> str:
 
 
 def _last_said(turns: Sequence[Turn]) -> list[tuple[str, str]]:
-    """Who said what last, of the user and the assistant, in order; thanks and goodbyes only where there is no more."""
+    """The last statement of the user and of the assistant, in order; courtesies only where there is no other."""
     latest, courtesies = dict[str, tuple[int, str]](), dict[str, tuple[int, str]]()
     for place, turn in reversed(list(enumerate(turns))):
         if turn.origin in _SAID and turn.origin not in latest and (text := _prose(turn)):
@@ -125,7 +125,7 @@ def _are_people(turns: Sequence[Turn]) -> bool:
 
 
 def _earlier(session: SessionInfo, project: str | None) -> str:
-    """A session on one line, with the name that opens it, and its project folder where that is another one."""
+    """One line about an earlier session: its name, and its project folder if that differs from the last session's."""
     name = name_on_a_line(short_session(session.name))
     where = f" (in {name_on_a_line(session.project)})" if session.project and session.project != project else ""
     title = shown_title(session.title) if session.title else "no title"
@@ -133,7 +133,7 @@ def _earlier(session: SessionInfo, project: str | None) -> str:
 
 
 def _open(turns: Sequence[Turn]) -> Iterator[str]:
-    """What stayed open: a request without an answer, a question to the user, an error, tasks, what is called open."""
+    """Lines about what stayed open: unanswered requests and questions, errors, tasks, and what a turn calls open."""
     said = [turn for turn in turns if turn.origin in ("user", "assistant") and _prose(turn)]
     if _are_people(said):
         pass  # nobody there is asked to answer everything
@@ -156,7 +156,7 @@ def _open(turns: Sequence[Turn]) -> Iterator[str]:
 
 
 def _told(turns: Sequence[Turn]) -> Iterator[str]:
-    """What people forbade and what was decided outright, lately; the newest of each kind last."""
+    """Lines about recent constraints and explicit decisions; the newest of each kind comes last."""
     sentences: dict[str, dict[str, None]] = {"constraint": {}, "decision": {}}
     among_people = _are_people(turns)
     for turn in turns[-READ:]:
@@ -181,14 +181,14 @@ def _tail(reader: Reader, space: str, view: IndexView, session: str) -> list[Tur
 
 
 def _topics(reader: Reader, space: str, session: str) -> list[str]:
-    """The topics of the latest beats, in their order, each once."""
+    """The topics of the latest beats in order, without repetitions."""
     nodes = NODE_TITLES.scan(reader, (space, session), (space, session), index="level")
     beats = sorted((node.low, node.title) for node in nodes if node.level == BEAT and node.title)
     return list(dict.fromkeys(topic for _, title in beats[-BEATS:] for topic in title.split(", ")))
 
 
 def _prose(turn: Turn) -> str:
-    """What a turn says: no calls, results, notes of the client, code blocks, Markdown, nor sounds of speech."""
+    """The prose of a turn, without tool calls, results, client notes, code blocks, Markdown and hesitations."""
     text = without_markup("\n".join(part.text for part in turn.parts if part.type == "text"))
     return without_fillers(" ".join(plain_prose(text).split()))
 

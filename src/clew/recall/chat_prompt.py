@@ -1,4 +1,4 @@
-"""A user's message -> the prompt around it: recalled block, the last messages of the session, the message (HCE)."""
+"""Builds a prompt around a user's message: the recalled block, the last messages of the session, the message (HCE)."""
 
 from typing import Final
 
@@ -19,7 +19,7 @@ _PAGE: Final = 4 * FOCUS_TURNS
 
 
 def chat_prompt(path: ReadPath, query: str, session: str) -> str:
-    """Context block, focus buffer and query, see `Memory.build_prompt`."""
+    """The prompt of `Memory.build_prompt`: context block, focus buffer and query."""
     count, budget = counter_named(path.config.counter), path.config.budget
     shown, focus = _focus(path, session, budget, count)
     left = budget - count(remembered("x", focus))
@@ -33,7 +33,7 @@ def chat_prompt(path: ReadPath, query: str, session: str) -> str:
 
 
 def block_prompt(path: ReadPath, query: str, session: str, held: int) -> str:
-    """Context block and query, for a prompt that holds the newest turns of the session itself.
+    """The prompt for a client that sends the newest turns of the session itself: context block and query.
 
     Args:
         held: how many of them.
@@ -48,7 +48,7 @@ def block_prompt(path: ReadPath, query: str, session: str, held: int) -> str:
 
 
 def _focus(path: ReadPath, session: str, budget: int, count: Counter) -> tuple[list[tuple[str, int]], str]:
-    """The last messages of a session that fit the budget, by session and place in it, and as text."""
+    """The last messages of a session that fit the budget, as (session, seq) and as text."""
     with path.store.snapshot() as reader:
         key = (path.space, session)
         turns = [turn_from_row(row) for row in TURN.scan(reader, key, key, limit=_PAGE, reverse=True)]

@@ -69,7 +69,7 @@ def decisions_about(
     roots: Sequence[str] = (),
     scope: TurnScope = ALL,
 ) -> list[CodeDecision]:
-    """What was decided, required, tried in vain or asked about a file or symbol: the newest first, requests last.
+    """Decisions, requirements, failed attempts and requests about a file or symbol, newest first; requests come last.
 
     Args:
         roots: folders of the projects of the space, whose files on disk tell whether they were written since.
@@ -99,7 +99,7 @@ def decisions_about(
 def _concerned(
     reader: Reader, space: str, view: IndexView, wanted: About, scope: TurnScope
 ) -> Iterator[tuple[int, TurnLinks, str]]:
-    """Each turn that concerns what is wanted, the newest first: position, links, and how it concerns it."""
+    """Yields each turn about a file or symbol, newest first: its position, its links, and how it concerns the file."""
     order, start, size = np.argsort(view.turns.ordinal)[::-1], 0, STRETCH
     while start < len(order):
         places = order[start : start + size]
@@ -123,9 +123,10 @@ def _concerned(
 def _told(
     turn: Turn, links: TurnLinks, how: str, later: Sequence[str], written: datetime | None, wanted: About
 ) -> list[CodeDecision]:
-    """The sentences of a turn that settle something; of a turn that names many files those that name this one.
+    """The sentences of a turn that settle something.
 
-    What only announces the next step ("Let's try it without the cache:") settles nothing.
+    A sentence that only announces the next step ("Let's try it without the cache:") settles nothing. If the turn names
+    several files, only sentences that name the wanted one count.
     """
     prose = prose_of(turn)
     sentences = [(kind, " ".join(prose[start:end].split())) for start, end, kind in statements(prose) if kind in _TOLD]
@@ -138,7 +139,10 @@ def _told(
 
 
 def decides(text: str, *, by_user: bool) -> bool:
-    """Whether a sentence decides something: an agent's next step does only with what it is preferred to, or why."""
+    """Whether a sentence states a decision.
+
+    An agent that announces its next step decides only if it says what the step is preferred to, or why.
+    """
     if is_announcement(text):
         return False
     return by_user or is_settled(text) or _CHOOSES.search(text) is not None or not announces(text)
@@ -164,7 +168,7 @@ def _decision(
 
 
 def _request(reader: Reader, space: str, view: IndexView, place: int) -> Turn | None:
-    """The last words of the user before a turn of the same session."""
+    """The last message of the user before a turn of the same session."""
     session, seq = view.turns.session[place], int(view.turns.seq[place])
     before = np.flatnonzero((view.turns.session == session) & (view.turns.seq < seq) & (view.turns.role == _USER))
     for candidate in before[np.argsort(view.turns.seq[before])][::-1][:_BACK].tolist():
@@ -184,7 +188,7 @@ def _name(view: IndexView, place: int) -> str:
 
 
 def _written(roots: Sequence[str], path: str) -> datetime | None:
-    """When the file that a path means was written last; None where no project that can be read has it."""
+    """When the file at a path was last written on disk; None if no readable project has the file."""
     for root in roots:
         try:
             with Project.open(root) as project:

@@ -1,4 +1,4 @@
-"""The links of facts: all of them, those of a subject, and one hop from facts that are shown (`with_links`)."""
+"""Links between facts: all of them, those of one subject, or those of facts that are shown (`with_links`)."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
@@ -19,12 +19,12 @@ _KIND: Final = {each.value: each for each in LinkKind}
 
 
 def all_links(reader: Reader, space: str) -> list[FactLink]:
-    """All links between facts, sorted."""
+    """All links between facts, sorted by the ids of both ends."""
     return _links(FACT_LINK.scan(reader, (space,), (space,)), TurnMarks(reader, space))
 
 
 def links_of(reader: Reader, space: str, subject: str) -> list[FactLink]:
-    """The links from and to all that was ever stated of a subject, sorted."""
+    """All links from or to facts about a subject, past ones included, sorted by the ids of both ends."""
     marks = TurnMarks(reader, space)
     keys = [(space, *place) for place in places_of(reader, space, subject_digest(named(subject)))]
     rows = {*FACT_LINK.scan_many(reader, keys), *FACT_LINK.scan_many(reader, keys, index="target")}
@@ -46,14 +46,14 @@ def _links(rows: Iterable[FactLinkRow], marks: TurnMarks) -> list[FactLink]:
 
 
 def linked_fact(kind: LinkKind, other: Fact | FactSummary, *, is_source: bool) -> LinkedFact:
-    """The other end of a link."""
+    """Describes the fact at the other end of a link."""
     return LinkedFact(kind=kind, id=other.id, is_source=is_source, told=other.told, retracted=other.retracted)
 
 
 def with_links(
     reader: Reader, space: str, facts: Sequence[Fact], marks: TurnMarks, moment: datetime | None = None
 ) -> list[Fact]:
-    """The facts with their links, one hop.
+    """The facts with their direct links.
 
     Args:
         moment: that of their standings; None leaves those as they are.
@@ -76,7 +76,7 @@ def with_links(
 
 
 def _ends(reader: Reader, space: str, places: Collection[Place]) -> dict[Place, list[tuple[LinkKind, Place, bool]]]:
-    """The other ends of the links of facts, and whether they are the sources; where a fact leads to comes first."""
+    """For each fact, the facts that it is linked to and whether these are the sources; outgoing links come first."""
     keys, ends = [(space, *place) for place in places], dict[Place, list[tuple[LinkKind, Place, bool]]]()
     for row in sorted(FACT_LINK.scan_many(reader, keys)):
         end = _KIND[row.kind], (row.target, row.target_place), False
@@ -88,5 +88,5 @@ def _ends(reader: Reader, space: str, places: Collection[Place]) -> dict[Place, 
 
 
 def with_standing(fact: Fact, moment: datetime) -> Fact:
-    """A fact as it is shown, with its standing at a moment."""
+    """The fact with its standing at a moment."""
     return _shown(fact, said_scope(fact.scope), standing(fact, moment).value, fact.links)

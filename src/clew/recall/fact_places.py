@@ -1,4 +1,4 @@
-"""Finds facts that may match a query by their keys, before any fact is read. Start at `places_asked`."""
+"""Finds facts that may match a query by their keys, without reading the facts. Start at `places_asked`."""
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
@@ -50,13 +50,13 @@ def places_asked(reader: Reader, space: str, query: FactQuery, now: datetime) ->
 
 
 def _older(reader: Reader, key: Key, read: Sequence[FactUntil], moment: int | None) -> Iterator[Place]:
-    """The places with a key that follow those whose rows were read, the newest first."""
+    """Yields the places under a key that are older than those already read, newest first."""
     if len(read) > SCANNED:
         yield from _open(_rows(reader, FACT_UNTIL, key, read[-1:]), moment)
 
 
 def _rows(reader: Reader, source: TypedReads[R], low: Key, last: Sequence[R]) -> Iterator[R]:
-    """The rows of a table that have the same beginning, the newest first.
+    """Yields the rows of a table that begin with a prefix, newest first.
 
     Args:
         last: the row that they follow; empty for all.
@@ -73,14 +73,14 @@ def _rows(reader: Reader, source: TypedReads[R], low: Key, last: Sequence[R]) ->
 
 
 def _open(rows: Iterable[FactUntil], moment: int | None) -> Iterator[Place]:
-    """The places of the facts that may be current at a moment; of all if it is None."""
+    """The places of facts that may be current at a moment; all places if the moment is None."""
     for row in rows:
         if row.place != STATED and (moment is None or row.until is None or row.until > moment):
             yield row.ordinal, row.place
 
 
 def _conditions(query: FactQuery) -> Iterator[list[int]]:
-    """What facts are found by that meet the conditions: each has one of each list."""
+    """One list of digests for each condition of a query; a fact that meets the condition has one digest of its list."""
     if query.object is not None:
         yield from ([term_digest(term)] for term in dict.fromkeys(terms(query.object)))
     if query.status is not None and query.is_about_now and (digest := status_digest(query.status)):

@@ -1,4 +1,4 @@
-"""The conditions of a question about facts, and whether a fact meets them. Start at `FactQuery`."""
+"""A question about facts, and whether a fact meets its conditions. Start at `FactQuery`."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -48,26 +48,29 @@ class FactQuery:
 
     @property
     def is_about_now(self) -> bool:
-        """Whether stored facts answer it as they are; if not, whole groups are derived again."""
+        """Whether the stored facts answer the query as they are.
+
+        If not, facts are derived again, for another moment or with names joined.
+        """
         return self.as_of is None and self.known_at is None and not self.aliases
 
     def moment(self, now: datetime) -> datetime:
-        """The moment of the standings."""
+        """The moment for which the standing of facts is computed."""
         return self.as_of or self.known_at or now
 
     def names(self) -> list[str]:
-        """The subject and its other names; none without a subject."""
+        """The subject with all its other names; empty without a subject."""
         return [] if self.subject is None else names_of(self.subject, self.aliases)
 
     def fitting(self, facts: Iterable[Fact]) -> list[Fact]:
-        """The facts whose words meet the conditions, in their order."""
+        """The facts that meet the conditions on words, in their order."""
         chosen = list(facts)
         for fits in self._tests():
             chosen = list(filter(fits, chosen))
         return chosen
 
     def _tests(self) -> list[Callable[[Fact], bool]]:
-        """A test for each condition that is about words."""
+        """One test for each condition on words."""
         tests: list[Callable[[Fact], bool]] = []
         if self.subject is not None:
             keys = frozenset(map(subject_key, self.names()))
@@ -80,36 +83,42 @@ class FactQuery:
 
 
 def _has_words(value: str, asked: str) -> bool:
-    """Whether a value has all words, in any form; what has no word that tells anything, such as "the", as it stands."""
+    """Whether a value contains all asked words, in any form.
+
+    If none of them carries a meaning ("the"), the value must contain them literally.
+    """
     wanted = set(terms(asked))
     return wanted <= set(terms(value)) if wanted else asked.casefold() in value.casefold()
 
 
 def named(subject: str) -> str:
-    """The subject that a name stands for."""
+    """The stored subject that a name stands for, such as the user for "me"."""
     return _SPEAKER if subject.strip().casefold() in _MYSELF else subject
 
 
 def names_of(subject: str, aliases: Mapping[str, str]) -> list[str]:
-    """All names of a subject, sorted: its own, and those of `FactQuery.aliases`."""
+    """All names of a subject, sorted: the name itself, and those that `FactQuery.aliases` gives it."""
     return sorted({named(subject), *aliases, *aliases.values()})
 
 
 @lru_cache(maxsize=1024)
 def verb_fits(asked: str, verb: str) -> bool:
-    """Whether a fact's verb is the asked one, in any form: its first words, the name of its slot, or a verb of that."""
+    """Whether a fact's verb answers the verb of a question, in any form.
+
+    It does if it begins with the asked words, or belongs to a slot that they name.
+    """
     return _is_form(asked, verb) or slot_of(verb, ANY_SCOPE) in _slots_asked(asked)
 
 
 @lru_cache(maxsize=256)
 def _slots_asked(verb: str) -> tuple[Slot, ...]:
-    """The slots that have a name, or a verb in any form: "uses" also asks for what was decided."""
+    """The slots that a word names, by the slot's own name or by one of its verbs: "uses" also asks for decisions."""
     name = verb.casefold()
     return tuple(slot for slot in SLOTS if slot.name == name or any(_is_verb(name, form) for form in slot.verbs))
 
 
 def _is_form(asked: str, verb: str) -> bool:
-    """Whether words are the first words of a verb, the first of them in any form, with or without its "is"."""
+    """Whether a verb begins with these words, the first of them in any form, with or without a leading form of "be"."""
     wanted = asked.casefold().split()
     words = _without_be(verb.casefold().split(), wanted)
     return bool(_lemmas(wanted[0]) & _lemmas(words[0])) and words[1 : len(wanted)] == wanted[1:]
@@ -121,7 +130,7 @@ def _is_verb(asked: str, verb: str) -> bool:
 
 
 def _without_be(words: list[str], wanted: list[str]) -> list[str]:
-    """The words of a verb without a form of "be" at their beginning, if what is asked for can stand behind one."""
+    """The words of a verb without a leading form of "be", if the asked word can follow one."""
     return words[1:] if len(words) > 1 and lemma(words[0]) == _BE and _follows_be(wanted[0]) else words
 
 
@@ -132,12 +141,12 @@ def _follows_be(word: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _lemmas(word: str) -> frozenset[str]:
-    """The verbs of which a word can be a form."""
+    """The verbs of which a word may be an inflected form."""
     return frozenset((lemma(word), *analyses(word.lower())))
 
 
 def heads(asked: str) -> list[str]:
-    """The dictionary forms of the verbs that a word may stand for, or of those of the slot that it names."""
+    """The dictionary forms of the verbs that a word may mean, or of the verbs of the slot that it names."""
     verbs = {asked, *(verb for slot in _slots_asked(asked) for verb in slot.verbs)}
     if _follows_be(head_of(asked.casefold())):
         verbs.add(_BE)
@@ -145,6 +154,6 @@ def heads(asked: str) -> list[str]:
 
 
 def other_side(asked: str) -> list[str]:
-    """The verbs that say the same of an object as a verb in any form, or the opposite: "loved" has "hates"."""
+    """The verbs that say of an object the same as a verb in any form, or the opposite: "hates" for "loved"."""
     families = {family for verb, (family, _) in SIDES.items() if _is_form(asked, verb)}
     return [verb for verb, (family, _) in SIDES.items() if family in families]

@@ -1,4 +1,4 @@
-"""Questions about facts: by subject, verb and object, at a moment, with their links. Start at `find_facts`."""
+"""Answers questions about facts by subject, verb, object and time, with links. Start at `find_facts`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ _LEAST: Final = 8
 def find_facts(
     reader: Reader, space: str, query: FactQuery, now: datetime, view: IndexView | None = None
 ) -> list[Fact]:
-    """The facts that meet a query, the newest first, each with its standing and its links.
+    """The facts that meet a query, newest first, each with its standing and its links.
 
     Args:
         view: as for `TurnMarks`.
@@ -66,13 +66,13 @@ def find_facts(
 
 
 def _has_names(fact: Fact, query: FactQuery) -> bool:
-    """Whether a fact is of somebody with a nickname, where those are joined."""
+    """Whether the subject of a fact is a person with a nickname that the query joins with their name."""
     key = subject_key(fact.subject)
     return key in query.nicknames or key in query.nicknames.values()
 
 
 def _without_later(fact: Fact) -> Fact:
-    """A fact as it was once: nothing had replaced it."""
+    """The fact as it was before anything replaced it."""
     links = (link for link in fact.links if link.kind is not LinkKind.SUPERSEDES or not link.is_source)
     return replace(fact, links=tuple(links))
 
@@ -80,7 +80,7 @@ def _without_later(fact: Fact) -> Fact:
 def fact_history(
     reader: Reader, space: str, query: FactQuery, now: datetime, view: IndexView | None = None
 ) -> list[Fact]:
-    """All that was ever stated of the subject of a query, earliest first, each with its standing and its links.
+    """All facts ever stated about the subject of a query, earliest first, each with its standing and its links.
 
     Args:
         query: only its subject, verb and aliases are used.
@@ -104,7 +104,7 @@ def fact_history(
 
 
 def get_fact(reader: Reader, space: str, name: str) -> Fact:
-    """The fact of an id.
+    """The fact with this id.
 
     Raises:
         InputError: that is not the id of a fact.
@@ -125,7 +125,7 @@ def get_fact(reader: Reader, space: str, name: str) -> Fact:
 
 
 def corrected_fact(reader: Reader, space: str, fact: Fact) -> Fact:
-    """The fact that replaced a corrected one, after all its corrections; the fact itself if it was not corrected."""
+    """The fact that now stands in place of a corrected one; the fact itself if it was not corrected."""
     marks, seen = TurnMarks(reader, space), {fact.id}
     while fact.retracted:
         # The correction of a fact whose verb takes any number of values is in a group of its own.
@@ -142,7 +142,7 @@ def corrected_fact(reader: Reader, space: str, fact: Fact) -> Fact:
 def _candidates(
     reader: Reader, space: str, query: FactQuery, marks: TurnMarks, answered: Sequence[Fact], now: datetime
 ) -> Iterator[list[Fact]]:
-    """Facts that may meet a query, the newest first: a page at a time where only some are wanted.
+    """Yields facts that may meet a query, newest first, page by page if the query has a limit.
 
     Args:
         answered: the answers so far.
@@ -160,7 +160,10 @@ def _candidates(
 
 
 def _page(wanted: int, read: int, answered: int) -> int:
-    """Places of facts to read at a time: as many as give what is missing, if they give as much as those before."""
+    """How many facts to read next.
+
+    The missing answers are assumed to be as frequent among the next facts as answers were among those already read.
+    """
     missing = wanted - answered
     return max(_LEAST, missing) if read == 0 else max(_LEAST, missing * read // answered if answered else read)
 
@@ -168,7 +171,7 @@ def _page(wanted: int, read: int, answered: int) -> int:
 def _answers(
     reader: Reader, space: str, query: FactQuery, facts: Iterable[Fact], now: datetime, marks: TurnMarks
 ) -> Iterator[Fact]:
-    """The facts that meet a query at its moment."""
+    """Yields the facts that meet a query at its moment."""
     fitting = query.fitting(facts)
     moment = query.moment(now)
     if query.known_at is not None or query.aliases:
@@ -191,7 +194,7 @@ def _answers(
 
 
 def _owners(aliases: Mapping[str, str]) -> dict[str, str]:
-    """Each name of somebody who has several -> the one that stands for all."""
+    """Maps every name of a subject with several names to the one that stands for all of them."""
     return {**{owner: owner for owner in aliases.values()}, **aliases}
 
 
@@ -207,7 +210,7 @@ def _rederived(
     aliases: Mapping[str, str],
     known_at: datetime | None = None,
 ) -> list[Fact]:
-    """The facts of the groups of some facts, derived again from their statements, each with its links.
+    """Derives the facts of some groups again from their statements, each with its links.
 
     Args:
         aliases: names that count as one subject, see `FactQuery.aliases`.

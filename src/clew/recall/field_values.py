@@ -1,4 +1,4 @@
-"""Evaluates the fields of expressions from rows: annotations, labels, words.
+"""Evaluates the fields of expressions from stored rows: annotations, labels, texts.
 
 The labels of a turn are its own tags, the labels that it was given itself, and the tags of its closed beat; of equal
 names the greatest weight counts (a label is a mark on a turn or node). The domains of a beat are not its
@@ -45,7 +45,7 @@ Pick = Callable[[Table, Positions], Values]
 
 
 def weighs(node: Node) -> bool:
-    """Whether an expression asks what rules weigh of a turn alone."""
+    """Whether an expression uses what rules compute of a turn alone (layer 1, coherence, domains, nuance)."""
     match node:
         case Not(part):
             return weighs(part)
@@ -61,7 +61,7 @@ def weighs(node: Node) -> bool:
 
 @dataclass(slots=True, eq=False)
 class RowFieldSource(FieldSource):
-    """Answers what an expression asks of turns, from one snapshot of the store and one view of the index.
+    """Looks up the fields of expressions in one snapshot of the store and one view of the index.
 
     It is used for one evaluation only, since it caches what it reads.
 
@@ -155,7 +155,7 @@ class RowFieldSource(FieldSource):
         return linked_to(self.reader, self.space, self.view, meet, wanted, places)
 
     def _gather(self, places: Positions, pick: Pick) -> Values:
-        """A value of each turn: of the first ones from the table, of the others from what is known of single turns."""
+        """A value for each of these turns: from the table if it has the turn, otherwise from rows that are read now."""
         if self._table is None or self._read_pending is None:
             self._table, self._size, self._read_pending = self.annotations.columns(
                 self.reader, self.view, places, weighed=self.weighed
@@ -189,7 +189,7 @@ class RowFieldSource(FieldSource):
         return weights
 
     def _asked(self, name: str, places: Positions) -> Values:
-        """A flag that only a model gives: of a turn that none was asked about nothing is known."""
+        """A flag that only a model sets; unknown for turns about which no model was asked."""
         values = np.full(len(places), np.nan)
         if not was_asked(self.reader, self.space, NUANCE):
             return values

@@ -1,4 +1,4 @@
-"""A filter -> the turns of a view that pass it; what the index does not have is read from rows."""
+"""Applies filters to the turns of a view; what the index does not hold is read from rows."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -62,7 +62,7 @@ class TurnSelector:
         self._arrivals: tuple[object, Column] = (None, Column(np.int64, 0))
 
     def mask(self, view: IndexView, chosen: Filter, now: datetime) -> Mask | None:
-        """Which turns pass; None for all.
+        """Which turns pass a filter, as a mask; None if all do.
 
         Args:
             view: not older than any open snapshot of this thread.
@@ -91,13 +91,13 @@ class TurnSelector:
         return passed
 
     def scope(self, chosen: Filter, now: datetime) -> SearchScope:
-        """Where a question with this filter looks; its mask is that of `mask`."""
+        """The scope of a question with this filter, whose mask is that of `mask`."""
         return SearchScope.of(chosen.session, lambda view: self.mask(view, chosen, now))
 
     def turns(self, view: IndexView, chosen: Filter, now: datetime) -> Iterator[Turn]:
-        """The turns that pass, in the order in which they came; read as they are asked for.
+        """Yields the turns that pass a filter, in the order in which they were stored.
 
-        Text that Clew injected is among them: it is stored, and who forgets means it too.
+        Injected text is included, since it is stored and a caller that forgets turns means it as well.
         """
         mask = self.mask(view, chosen, now)
         return self._read(view, np.arange(len(view.turns.ordinal)) if mask is None else np.flatnonzero(mask))
@@ -111,12 +111,15 @@ class TurnSelector:
             yield from (turn_from_row(row) for row in rows if row is not None)
 
     def names(self, view: IndexView, chosen: Filter, now: datetime) -> tuple[str, ...]:
-        """The ids of the turns that pass, in the order in which they came."""
+        """The ids of the turns that pass a filter, in the order in which they were stored."""
         mask = self.mask(view, chosen, now)
         return tuple(owners(view, np.arange(len(view.turns.ordinal)) if mask is None else np.flatnonzero(mask)))
 
     def sigma(self, view: IndexView, places: NDArray[np.int64]) -> tuple[Scores, Scores, Scores]:
-        """Importance, the sum of the overlays O1, O4 and O5, and 1 for a shift, of some turns; NaN while unknown."""
+        """Three columns for these turns: the importance, the sum of O1, O4 and O5, and 1 for a paradigm shift.
+
+        NaN where a value is unknown.
+        """
         with self._store.snapshot() as reader:
             fields = RowFieldSource(reader, self._space, view, self.annotations, self._limits, self._vocabulary)
             overlays = np.zeros(len(places))
@@ -125,7 +128,7 @@ class TurnSelector:
             return fields.scores("importance", places), overlays, fields.flags("paradigm_shift", places)
 
     def importance(self, view: IndexView) -> Scores:
-        """The importance of every turn; NaN while unknown."""
+        """The importance of every turn of a view; NaN while it is unknown."""
         with self._store.snapshot() as reader:
             fields = RowFieldSource(reader, self._space, view, self.annotations, self._limits, self._vocabulary)
             return fields.scores("importance", np.arange(len(view.turns.ordinal)))
@@ -138,7 +141,7 @@ class TurnSelector:
         return positions
 
     def _vocabulary(self, reader: Reader) -> Vocabulary:
-        """All labels, read again when they have changed."""
+        """All labels of the space, read again when they have changed."""
         state = (state_of(reader, self._space), replaced(reader, self._space))  # the first starts over with a rebuild
         seen, words = self._words
         if state != seen:
@@ -147,7 +150,7 @@ class TurnSelector:
         return words
 
     def _came(self, reader: Reader, view: IndexView) -> NDArray[np.int64]:
-        """When each turn was stored, in microseconds since 1970: that never changes, so only new turns are read."""
+        """When each turn was stored, in microseconds since 1970. It never changes, so only new turns are read."""
         with self._lock:
             lineage, column = self._arrivals
             if lineage is not view.lineage:

@@ -44,7 +44,7 @@ _STUB: Final = re.compile(r"\bchain-[0-9a-f]{16}\b")
 def insurance(
     path: ReadPath, session: str, messages: Sequence[Mapping[str, Any]], count: Counter, *, budget: int
 ) -> Recap:
-    """The recap of what the messages have lost of a session; empty when they lost nothing that a recap would tell.
+    """The recap of what the messages of a client have lost of a session; empty if they lost nothing worth telling.
 
     Raises:
         NotFoundError: there is no such session.
@@ -90,17 +90,17 @@ def lost_parts(turns: Sequence[Turn], prompt: str) -> list[Turn]:
 
 
 def squeezed(value: Any) -> str:
-    """All texts of messages with single spaces; arguments of calls that are JSON in a text are read as well."""
+    """All texts of the messages, with single spaces between words; JSON arguments of calls are read as well."""
     return " ".join(" ".join(text.split()) for text in _texts(without_images(value)))
 
 
 def stubs(prompt: str) -> list[str]:
-    """The references of collapsed chains that the messages name: what they stand for is not lost."""
+    """The references of the stubs in the messages; what a stub stands for can be restored, so it is not lost."""
     return list(dict.fromkeys(_STUB.findall(prompt)))
 
 
 class KnownStatements:
-    """Which statements the prose of messages tells already, if in other words."""
+    """Tells which statements the prose of the messages already contains, perhaps in other words."""
 
     def __init__(self, messages: Sequence[Mapping[str, Any]]) -> None:
         """Reads the end of the messages' texts; structured data and code are read as any other text."""
@@ -109,12 +109,12 @@ class KnownStatements:
         self._pairs = [first | second for first, second in pairwise([*words, frozenset[str]()])]
 
     def knows(self, statement: str) -> bool:
-        """Whether most terms of a statement stand together in two neighbouring sentences."""
+        """Whether two adjacent sentences of the messages contain most terms of a statement."""
         said = frozenset(terms(statement))
         return len(said) >= _FEWEST and any(len(said & pair) >= _COVERED * len(said) for pair in self._pairs)
 
     def without(self, turn: RecapTurn) -> RecapTurn:
-        """The turn without the statements that are known."""
+        """The turn without those of its statements that the messages contain."""
         marks = tuple(mark for mark in turn.marks if not self._is_known(mark))
         return turn if len(marks) == len(turn.marks) else replace(turn, marks=marks)
 
@@ -123,7 +123,7 @@ class KnownStatements:
 
 
 def _lost(part: Part, prompt: str) -> Part | None:
-    """What is lost of a part; None if nothing is."""
+    """What is lost of a part; None if nothing is lost."""
     if part.type == "tool_call":
         argument = " ".join(max(_texts(part.text), key=len, default="").split())
         return part if len(argument) >= _LEAST and argument[:_HEAD] not in prompt else None
@@ -142,7 +142,7 @@ def _is_held(stretch: str, prompt: str) -> bool:
 
 
 def _stretches(text: str) -> list[str]:
-    """A text in stretches that end at the end of a line where there is one."""
+    """Cuts a text into stretches of limited length, at the ends of lines where possible."""
     stretches = []
     start = 0
     while start < len(text):
@@ -155,7 +155,7 @@ def _stretches(text: str) -> list[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The texts in a JSON value, and for one that is itself a JSON object those in it."""
+    """Yields all texts in a JSON value; a text that is itself a JSON object is parsed and searched as well."""
     for text in json_texts(value):
         inner = _object(text)
         yield from (text,) if inner is None else _texts(inner)

@@ -1,4 +1,4 @@
-"""Lists labels and what they mark; aliases and parts of labels are resolved."""
+"""Lists labels, and the turns and beats that they mark; aliases and parts of labels are resolved."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from clew.types.labels import LabelCount, Labelled
 
 
 def label_counts(reader: Reader, space: str, namespace: str) -> list[LabelCount]:
-    """Every label of a namespace, the most frequent first; of equal ones by name. Reads the namespace once."""
+    """Counts every label of a namespace, the most frequent first, equally frequent ones by name."""
     words = _words(reader, space, namespace)
     roots_by_owner: dict[str, dict[str, None]] = {}
     key = (space, namespace)
@@ -35,15 +35,15 @@ def label_counts(reader: Reader, space: str, namespace: str) -> list[LabelCount]
 
 
 def labelled(reader: Reader, space: str, name: str, namespace: str) -> list[Labelled]:
-    """What a label marks, in the order of sessions and turns; nothing for a label that is unknown.
+    """The turns and beats that a label marks, in the order of sessions and turns; empty for an unknown label.
 
-    A broad label also finds what its parts mark; `label/part` only that.
+    A broad label also marks what its parts mark; `label/part` marks only that part.
     """
     return marked(reader, space, name, namespace, _words(reader, space, namespace))
 
 
 def forms_of(words: Vocabulary, name: str, namespace: str) -> tuple[tuple[str, ...], str, str | None]:
-    """The forms in which a label may stand, sorted; the label itself, and the part of it that is asked for.
+    """All spellings and aliases of a label, sorted; the label itself; and the part of it that the name asks for.
 
     Raises:
         InputError: the name is empty.
@@ -54,12 +54,12 @@ def forms_of(words: Vocabulary, name: str, namespace: str) -> tuple[tuple[str, .
 
 
 def is_in_part(words: Vocabulary, root: str, part: str, names: Iterable[str]) -> bool:
-    """Whether something with these labels, one of which is a broad one, belongs to a part of that."""
+    """Whether something with these labels, among them the broad label `root`, belongs to this part of it."""
     return _in_part(words, root, [words.root(name) for name in names]) == f"{root}/{part}"
 
 
 def marked(reader: Reader, space: str, name: str, namespace: str, words: Vocabulary) -> list[Labelled]:
-    """`labelled` with a vocabulary that was read before."""
+    """As `labelled`, with a vocabulary that was read before."""
     forms, root, part = forms_of(words, name, namespace)
     best_by_owner: dict[str, tuple[float, str]] = {}
     for form in forms:
@@ -83,7 +83,7 @@ def marked(reader: Reader, space: str, name: str, namespace: str, words: Vocabul
 
 
 def _domains(reader: Reader, space: str) -> Iterator[tuple[str, Mapping[str, float]]]:
-    """Every node with its domains, which are stored in its own row and nowhere else."""
+    """Yields every node with its domains, which are stored in the node's own row."""
     for row in NODE_DATA.scan(reader, (space,), (space,)):
         yield row.node, summary_of(row.data).domains
 
@@ -93,7 +93,7 @@ def _words(reader: Reader, space: str, namespace: str) -> Vocabulary:
 
 
 def _asked(words: Vocabulary, name: str, namespace: str) -> tuple[str, str | None]:
-    """The label and the part of it that a name means."""
+    """The label that a name means, and the part of it, or None for the whole label."""
     said = name.strip()
     if not said:
         raise InputError(f"the label {name!r} is empty; `labels` lists the names that there are")
@@ -124,7 +124,7 @@ def _roots(reader: Reader, space: str, owner: str, words: Vocabulary) -> Mapping
 
 
 def _covered(reader: Reader, space: str, owner: str) -> tuple[tuple[str, int, int, str], tuple[str, ...], str | None]:
-    """Where something that has a label stands, the turns that it covers, and its title."""
+    """A sort key for the place of a labelled turn or node, the ids of the turns that it covers, and its title."""
     node = NODE.get(reader, (space, owner))
     if node is None:
         session, seq = parse_turn_id(owner)

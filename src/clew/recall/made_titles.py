@@ -29,7 +29,7 @@ _USER: Final = ROLES.index("user")
 
 
 def made_title(reader: Reader, space: str, view: IndexView, session: str, ends: tuple[int, int]) -> str | None:
-    """A title from what the user asked for first, or from the summary of what came before the session.
+    """Makes a title from the user's first request, or from the summary of what came before the session.
 
     The session of a sub-agent, in which no user asks for anything, is called by what its agent asked for; the talk of
     people to each other by the sentence that tells most of what it is about.

@@ -1,4 +1,4 @@
-"""Finds the turns about a file, symbol or commit: candidates by words in the index, then checked in rows."""
+"""Finds the turns about a file, symbol or commit: the index gives candidates, which are then checked in rows."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ _WILD: Final = re.compile(r"[*?\[]")
 
 
 def concerning(reader: Reader, space: str, view: IndexView, wanted: About, places: Positions) -> Values:
-    """1 for turns that concern what is wanted, 0 for others."""
+    """For each of these turns 1 if it is about the wanted file, symbol or commit, otherwise 0."""
     match wanted.kind:
         case "symbol":
             return _saying(reader, space, view, symbol_pattern(wanted.name), _terms_held(view, [wanted.name]), places)
@@ -70,7 +70,7 @@ def linked_turns(
 
 
 def links_at(reader: Reader, space: str, view: IndexView, places: Positions) -> list[TurnLinks]:
-    """What turns say of files; those that the background has not read yet are read now."""
+    """The links of turns with files; links that the background work has not read yet are read now."""
     turns, read = view.turns, read_until(reader, space)[1]
     links = read_links(reader, space, turns.ordinal[places].tolist())
     for number in np.flatnonzero(turns.ordinal[places] >= read).tolist():
@@ -95,7 +95,7 @@ def _saying(
     may: NDArray[np.bool_],
     places: Positions,
 ) -> Values:
-    """1 for turns whose text a pattern matches, 0 for others."""
+    """For each of these turns 1 if a pattern matches its text, otherwise 0."""
     saying = np.zeros(len(places))
     chosen = np.flatnonzero((may & (view.turns.chars > 0))[places])
     for start in range(0, len(chosen), _AT_ONCE):
@@ -108,7 +108,7 @@ def _saying(
 
 
 def _terms_held(view: IndexView, spellings: Sequence[str]) -> NDArray[np.bool_]:
-    """Which turns have all terms of one of some spellings."""
+    """Which turns contain all terms of at least one of some spellings."""
     has_terms = np.zeros(len(view.turns.chars), dtype=np.bool_)
     for spelling in dict.fromkeys(spellings):
         has_terms |= holding(view, list(dict.fromkeys(quote_terms(spelling))))
@@ -129,6 +129,6 @@ def glob_pattern(path: str) -> re.Pattern[str]:
 
 
 def _path_terms(path: str) -> list[str]:
-    """Terms that every turn has which names such a path: those of its last part without wildcards."""
+    """Terms that every turn naming such a path must contain: those of the path's last part without wildcards."""
     parts = [part for part in normal_path(path).split("/") if part and not _WILD.search(part)]
     return list(dict.fromkeys(quote_terms(parts[-1]))) if parts else []

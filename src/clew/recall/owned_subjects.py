@@ -1,4 +1,4 @@
-"""Finds the owned things that a plain noun stands for: "dog" for the user's dog and every speaker's."""
+"""Finds the possessions that a plain noun may mean: "dog" for the user's dog and for that of each speaker."""
 
 import re
 from typing import Final

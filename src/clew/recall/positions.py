@@ -1,4 +1,4 @@
-"""A position in a conversation -> the turns at and around it; and the macro layer's nodes."""
+"""Finds the turns at and around a position in a conversation, and the nodes of the macro layer."""
 
 from collections.abc import Sequence
 from numbers import Integral
@@ -20,7 +20,7 @@ AROUND: Final = (1.0, 0.5, 0.25)
 
 
 def one_position(position: int | None, context_position: int | None) -> int | None:
-    """The one of the two names of the same argument that is given.
+    """The one of two arguments with the same meaning that was given.
 
     Raises:
         InputError: both are.
@@ -34,7 +34,7 @@ def one_position(position: int | None, context_position: int | None) -> int | No
 
 
 def macro_nodes_of(reader: Reader, space: str, session: str) -> list[MacroNode]:
-    """The closed beats of a session as the macro layer's questions take them, in order."""
+    """The closed beats of a session in order, in the form that the macro layer takes."""
     key = (space, session, BEAT)
     rows = NODE.scan(reader, key, key, index="level")
     ends = TURN_AT.get_many(reader, [(space, session, row.high) for row in rows])
@@ -57,7 +57,7 @@ def macro_nodes_of(reader: Reader, space: str, session: str) -> list[MacroNode]:
 
 
 def region_of(reader: Reader, space: str, session: str | None, position: int | None) -> tuple[WeightedRange, ...]:
-    """The turns of a beat and of those around it; empty for no position.
+    """The turns of the beat at a position and of the beats around it; empty without a position.
 
     Args:
         session: None for that of the newest turn.
@@ -94,7 +94,7 @@ def outline_of_place(reader: Reader, space: str, place: PositionPhrase, session:
 
 
 def newest_session(reader: Reader, space: str) -> str | None:
-    """The session of the turn that came last; None for an empty space."""
+    """The session of the turn that was stored last; None for an empty space."""
     return TURN_SESSION.first(reader, (space,), (space,), index="ordinal", reverse=True)
 
 

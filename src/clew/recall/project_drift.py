@@ -41,7 +41,7 @@ class _SessionMentions:
     decisions: list[tuple[int, int]] = field(default_factory=list)
 
     def take(self, links: TurnLinks, lens: ProjectLens) -> None:
-        """Takes in what one turn writes of files."""
+        """Adds what one turn says about files."""
         self.concerned |= {match.path for _, match in lens.files_of(links)}
         for _, written in links.paths:
             match = lens.resolver.resolve(written)
@@ -51,7 +51,9 @@ class _SessionMentions:
                 self.is_about = True
 
     def counts(self, worked: bool | None) -> bool:
-        """Whether they are about the project; a session without a known folder is judged by the paths that it writes.
+        """Whether the session is about the project.
+
+        A session whose folder is not known is judged by the paths that its turns write.
 
         Args:
             worked: whether the session worked on the project; None where that is not known.
@@ -99,7 +101,7 @@ def drift_of(reader: Reader, space: str, view: IndexView, lens: ProjectLens) -> 
 
 
 def _linked(reader: Reader, space: str, view: IndexView) -> Iterator[tuple[int, int, TurnLinks]]:
-    """Ordinal, position and links of each turn that has links."""
+    """Yields the ordinal, position and links of every turn that has links with files."""
     ordinals = view.turns.ordinal
     order = np.argsort(ordinals)
     read = read_until(reader, space)[1]
@@ -116,7 +118,7 @@ def _linked(reader: Reader, space: str, view: IndexView) -> Iterator[tuple[int, 
 def _unreflected(
     reader: Reader, space: str, view: IndexView, place: int, lens: ProjectLens, names: set[str]
 ) -> Iterator[Unreflected]:
-    """The decisions of a turn that name files, if the project has nothing of what they name."""
+    """Yields the decisions of a turn that name files or symbols of which the project has none."""
     key = (view.sessions[int(view.turns.session[place])], int(view.turns.seq[place]))
     row = TURN.get(reader, (space, *key))
     for sentence, paths in () if row is None else file_decisions(turn_from_row(row)):

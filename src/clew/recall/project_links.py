@@ -1,4 +1,4 @@
-"""Links turns with elements of projects, by the files that they are about and the symbols that they name."""
+"""Links turns with the files and symbols of projects that they mention."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class ElementLink:
 
 
 def elements_meant(lens: ProjectLens, wanted: About | Phrase) -> list[ProjectElement]:
-    """The elements of a project that a path, a symbol or words mean, in order."""
+    """The elements of a project that match a path, a symbol or a phrase, in the project's order."""
     if isinstance(wanted, Phrase):
         return [
             element for element in lens.elements if fold_contains(f"{element.title}\n{element.text}", wanted.phrase)
@@ -54,7 +54,7 @@ def elements_meant(lens: ProjectLens, wanted: About | Phrase) -> list[ProjectEle
 def linked_to(
     reader: Reader, space: str, view: IndexView, meet: Meet, wanted: About | Phrase, places: Positions
 ) -> Values:
-    """1 for turns that are linked to an element that is meant, 0 for others; NaN for turns that are not read yet."""
+    """For each turn 1 if it is linked to a matching element, 0 if not, NaN if it has not been read for links yet."""
     meant = [(lens, elements_meant(lens, wanted)) for lens in meet.lenses]
     paths = [
         (lens, {element.path for element in elements if _is_wanted_by_path(element, wanted)})
@@ -75,7 +75,7 @@ def linked_to(
 
 
 def links_of_turn(lenses: Sequence[ProjectLens], links: TurnLinks) -> list[ElementLink]:
-    """The files of projects that a turn concerns, the closest first."""
+    """The project files that a turn is about, the closest link first."""
     closest: dict[tuple[str, str], ElementLink] = {}
     for lens in lenses:
         for how, match in lens.files_of(links):
@@ -88,7 +88,10 @@ def links_of_turn(lenses: Sequence[ProjectLens], links: TurnLinks) -> list[Eleme
 
 
 def _is_wanted_by_path(element: ProjectElement, wanted: About | Phrase) -> bool:
-    """Whether a turn about an element's file is about what is meant: not where only a symbol in it is."""
+    """Whether a turn about the file of an element counts as being about the element.
+
+    It does not if the element is a symbol and the question does not name the file.
+    """
     return (isinstance(wanted, About) and wanted.kind != "symbol") or not _is_symbol(element)
 
 

@@ -41,23 +41,23 @@ ELSEWHERE: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class FactHit:
-    """A fact and the share of the question, 0 to 1, that its words are."""
+    """A fact, and the share (0 to 1) of the question's words that it has."""
 
     fact: Fact
     share: float
 
 
 class FactMatcher:
-    """Finds facts of one space by questions. Threads may share it."""
+    """Finds the facts of one space that match a question. Threads may share it."""
 
     def __init__(self, store: Store, space: str) -> None:
         """Nothing is read before it is asked for."""
         self._store, self._space = store, space
 
     def __call__(self, view: IndexView, intent: Intent) -> Scores | None:
-        """The best share of the facts of each turn, in the order of a view; None when no fact is near.
+        """The share of the best fact of each turn, in the order of the view; None when no fact is near the question.
 
-        A fact that several turns state points to the first of them.
+        A fact that several turns state counts for the first of them.
         """
         with self._store.snapshot() as reader:
             shares = self._near(reader, view, intent)
@@ -70,7 +70,7 @@ class FactMatcher:
         return scores if shares else None
 
     def hits(self, view: IndexView, intent: Intent, most: int = READ) -> list[FactHit]:
-        """The facts nearest to a question, the nearest first; of equals the latest."""
+        """The facts nearest to a question, nearest first; equally near ones by time, the latest first."""
         with self._store.snapshot() as reader:
             shares = self._near(reader, view, intent)
             best = sorted(((share, place) for place, share in shares.items()), reverse=True)[:most]
@@ -93,7 +93,7 @@ class FactMatcher:
 
 
 def _shares(reader: Reader, space: str, intent: Intent, named: Sequence[str]) -> dict[Place, float]:
-    """The share of a question's words that facts have, rare words counting more."""
+    """For each fact, the share of the question's words that it has; rare words count more."""
     names = {part.casefold() for name in named for part in (name, *_WORD.findall(name))}
     total = 0.0
     shares: dict[Place, float] = defaultdict(float)
@@ -111,7 +111,7 @@ def _shares(reader: Reader, space: str, intent: Intent, named: Sequence[str]) ->
 
 
 def _words(intent: Intent, names: Collection[str]) -> Iterator[Sequence[int]]:
-    """The digests of each word of a question by which facts are found; names of speakers are left to the subject."""
+    """The digests under which facts are stored for each word of a question, except the names of speakers."""
     asked = set(intent.terms)
     for word in dict.fromkeys(_WORD.findall(intent.about or intent.text)):
         stems = [term for term in terms(word) if term in asked]
@@ -121,7 +121,7 @@ def _words(intent: Intent, names: Collection[str]) -> Iterator[Sequence[int]]:
 
 
 def _about(reader: Reader, space: str, shares: dict[Place, float], named: Sequence[str]) -> dict[Place, float]:
-    """The shares, less for facts that are about somebody else than who is named."""
+    """The shares, lowered for facts about somebody else than the person whom the question names."""
     if not named:
         return shares
     keys = [(space, subject_digest(name), *place) for place in shares for name in named]

@@ -73,14 +73,14 @@ class LabelMatcher:
         return QuestionLabels(shares, skipped, values, general)
 
     def _vocabulary(self, reader: Reader) -> tuple[Vocabulary, str | None]:
-        """All labels with their vectors, and whose those are; read again when they have changed."""
+        """All labels with their vectors, and the model of the vectors; read again when they have changed."""
         state = (state_of(reader, self._space), replaced(reader, self._space), model_of(reader, self._space))
         if self._words[0] != state:
             self._words = state, read_vocabulary(reader, self._space, state[2])[0], state[2]
         return self._words[1], self._words[2]
 
     def _columns(self, reader: Reader, view: IndexView, words: Vocabulary) -> TagColumns:
-        """The tags of all turns of a view, by the labels that they mean; of turns that are not analysed none."""
+        """The tags of all turns of a view, by the number of the label that each tag means."""
         size = len(view.turns.ordinal)
         table, final, _ = self._annotations.columns(reader, view, np.arange(size), weighed=False)
         key = (table, words, min(final, size), size)
@@ -96,7 +96,7 @@ class LabelMatcher:
         return self._made[1]
 
     def _hubs(self, tags: TagColumns) -> Values:
-        """How general the labels of each turn are; kept with the columns."""
+        """How general the labels of each turn are; cached together with the columns."""
         key, columns, hubs = self._made or ((), tags, None)
         if hubs is None or columns is not tags:
             hubs = generality(tags)
@@ -104,7 +104,7 @@ class LabelMatcher:
         return hubs
 
     def _codes(self, table: Table) -> NDArray[np.int32]:
-        """The number of the key of each name of a table, and last, where -1 leads, that of no name: -1."""
+        """The number of the key of each tag name of a table; the last element, which index -1 reads, is -1."""
         if self._coded[0] is not table:  # what was read is read again: names may have gone
             self._numbers, self._coded = {}, (table, np.full(1, -1, dtype=np.int32))
         codes = self._coded[1]
@@ -116,7 +116,7 @@ class LabelMatcher:
         return codes
 
     def _roots(self, words: Vocabulary) -> NDArray[np.int32]:
-        """The number of the label that each key means, aliases read through; and last, where -1 leads, -1."""
+        """The number of the label that each key means, aliases resolved; the last element, which -1 reads, is -1."""
         roots = np.arange(len(self._numbers) + 1, dtype=np.int32)
         roots[-1] = -1
         for label in words.labels.values():
@@ -130,7 +130,7 @@ class LabelMatcher:
     def _active(self, view: IndexView, tags: TagColumns, shown: Collection[tuple[str, int]]) -> set[int]:
         """The labels of the last turns on the caller's screen (`active_tag_lookback` of the source).
 
-        One that faded, since it was carried over from turns before those, is not talked about any more.
+        A label that these turns only inherited from earlier ones is not counted, since nobody talks about it any more.
         """
         newest = sorted(place for place in (view.position(*name) for name in shown) if place is not None)[-LOOKBACK:]
         return set(tags.groups[newest][tags.weights[newest] >= STRONG].tolist()) - {-1}
@@ -138,7 +138,7 @@ class LabelMatcher:
     def _given(
         self, reader: Reader, view: IndexView, words: Vocabulary, asked: Sequence[str]
     ) -> Iterable[tuple[int, int, float]]:
-        """Tags that a model gave turns, which stand in rows of LABEL: position, place of the label, weight."""
+        """Yields the tags that a model gave to turns, which are stored apart: position, index of the label, weight."""
         if not asked or not was_asked(reader, self._space, RESPONSE):
             return
         forms: dict[str, list[str]] = {}
@@ -177,6 +177,6 @@ def question_labels(
 
 
 def _turn_of(view: IndexView, owner: str) -> int | None:
-    """The position of a turn by its id; None for a beat, and for a turn that the view has not."""
+    """The position of a turn by its id; None for the id of a beat, and for a turn that is not in the view."""
     session, kind, _ = owner.rsplit(":", 2)
     return view.position(*parse_turn_id(owner)) if session and kind == "turn" else None

@@ -1,4 +1,4 @@
-"""The parts that every read of one space works with, put together once when the memory is opened."""
+"""The objects that all reads of one space share, created once when the memory is opened."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ class ReadPath:
     lenses: Callable[[], "Meet | None"]
 
     def refresh(self) -> None:
-        """Takes in what was stored, so that the next question finds ready what depends on no question."""
+        """Reads what was stored since, and prepares what depends on no question, so that the next recall is fast."""
         view = self.ranker.refresh()
         prepare_words(view)
         words_of_speakers(view)
@@ -86,7 +86,7 @@ def read_path(
     previous: Embedder | None = None,
     given: frozenset[str] = frozenset(),
 ) -> ReadPath:
-    """Puts the read path of one space together; nothing is read yet.
+    """Creates the read path of one space; nothing is read from the store yet.
 
     Args:
         previous: serves until the vectors of `embedder` cover every turn.
@@ -137,7 +137,7 @@ def read_path(
 
 
 def lenses_of(store: Store, space: str, changes: Sequence[str]) -> Callable[[], "Meet | None"]:
-    """Gives the lenses of the projects that a space is attached to, by words; loads what they need when asked."""
+    """A function that returns the lenses of the projects attached to a space; it loads them on the first call."""
     books: list[LensBook] = []
 
     def meet() -> "Meet | None":

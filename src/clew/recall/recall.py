@@ -1,4 +1,4 @@
-"""Question -> context: rank, choose what fits the budget, and keep a receipt of both. Start at `recall`."""
+"""Answers a question with a block of turns: ranks, chooses what fits the budget, keeps a receipt. Start at `recall`."""
 
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -174,7 +174,7 @@ def _search(
 
 
 def _is_by_words(search: _Search) -> bool:
-    """Whether the words of the question choose the turns, so that the ranking tells whether they are answered."""
+    """Whether the words of the question select the turns, so that the ranking shows whether they are answered."""
     frame, first = search.ranking.frame, search.first
     wants = frame.intent.wants
     return not (
@@ -239,27 +239,27 @@ def _masked(make: Callable[[], Receipt], config: Config) -> Receipt:
 
 
 def _useful_budget(budget: int, sure: Confidence | None, frame: Frame) -> int:
-    """The tokens to fill: few of a large budget if nothing is relevant, since the rest would be noise."""
+    """The tokens to fill: only a part of a large budget if nothing relevant was found, to keep noise out."""
     if sure is None or sure.value >= UNLIKELY or _may_be_said_otherwise(frame):
         return budget
     return min(budget, max(LEAST, budget // SHORTER))
 
 
 def _early_end(unrelated: int, asked: int, filled: int) -> dict[str, int]:
-    """Why a block ends before its budget, for the receipt: unrelated turns were taken out, or few are relevant."""
+    """The settings by which the receipt says that the block is short on purpose, if it is."""
     reasons = {"unrelated": unrelated, "room": filled if filled < asked else 0}
     return {name: value for name, value in reasons.items() if value}
 
 
 def _may_be_said_otherwise(frame: Frame) -> bool:
-    """Whether the answer may share no word with a question of common words, at least one of which is known."""
+    """Whether the question has only common words, so that its answer may be worded differently."""
     values = information(frame.intent)
     known = not values or any(frame.view.document_frequency(term) for term in values)
     return known and sum(values.values()) < TELLING
 
 
 def _sessions(ranking: Ranking, budget: int) -> list[str]:
-    """The sessions of the best candidates, as many as may be called by their titles; none if there is only one."""
+    """The sessions of the best candidates, which may get a headline; empty if there is only one session."""
     view = ranking.frame.view
     codes = dict.fromkeys(view.turns.session[ranking.positions[:BEST]].tolist())
     return [] if len(codes) < 2 else [view.sessions[code] for code in list(codes)[: most_called(budget)]]

@@ -26,10 +26,10 @@ STYLES: Final[tuple[str, ...]] = get_args(Style)
 def recap_of(
     path: ReadPath, session: str, count: Counter, *, budget: int, style: Style = "auto", until_now: bool = False
 ) -> Recap:
-    """The recap of a session, up to its last compaction if it has one, so that it stays the same between compactions.
+    """The recap of a session up to its last compaction, so that it stays the same until the next one.
 
-    That of the compaction itself is read as it was made; one of another budget or style is made from what the
-    compaction gathered. Without a compaction, the turns are read.
+    The recap that the compaction made is returned if budget and style are the same; otherwise one is made from what the
+    compaction gathered. A session without a compaction is read as a whole.
 
     Args:
         until_now: tell of the turns after the compaction as well; only these are read.
@@ -60,13 +60,13 @@ def recap_of(
 
 
 def _gathered(reader: Reader, space: str, session: str, last: int, count: Counter) -> RecapSource | None:
-    """What the last compaction gathered; None while the next one is under way, or where that was by other rules."""
+    """What the last compaction gathered; None if a later one has begun to gather, or other rules were used."""
     state = read_state(reader, space, session, count.name).state
     return _source(reader, space, session, state, count) if state.last == last else None
 
 
 def _to_the_end(reader: Reader, space: str, session: str, count: Counter) -> RecapSource:
-    """What was gathered of a session, and the turns behind that."""
+    """What was gathered of a session, together with the turns after it."""
     state = read_state(reader, space, session, count.name).state
     rows = TURN.scan(reader, (space, session, state.last + 1), (space, session))
     turns = [turn for turn in map(turn_from_row, rows) if turn.origin != "injected"]

@@ -1,4 +1,4 @@
-"""A question about a person or thing as a whole, or about who takes part -> lines of facts for the block."""
+"""For a question about a person or thing as a whole, finds the facts that the block must state."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -74,12 +74,12 @@ _EVERYBODY: Final = late_pattern(
 
 
 def asks_for_facts(question: str) -> bool:
-    """Whether a question is about somebody or something as a whole, or about who takes part."""
+    """Whether a question asks about somebody or something as a whole, or who takes part."""
     return _ABOUT.search(question) is not None or _EVERYBODY.search(question) is not None
 
 
 def is_about_oneself(question: str) -> bool:
-    """Whether the person asks what is known of them, so that no word of the question can be looked up."""
+    """Whether somebody asks what is known about themselves; such a question has no word that could be looked up."""
     match = _ABOUT.search(question)
     return match is not None and named(match["who"]) != match["who"]
 
@@ -92,7 +92,7 @@ def asks_for_now(question: str) -> bool:
 def outdated_facts(
     reader: Reader, space: str, hits: Sequence[FactHit], view: IndexView, mask: Mask | None, now: datetime
 ) -> FirstLines:
-    """Lines for the facts near to a question about the present that have changed, or may be out of date."""
+    """Lines about facts near a question about the present that have changed, or may be out of date."""
     near = [replace(hit.fact, standing=standing(hit.fact, now)) for hit in hits if hit.share >= NEAR]
     linked = with_links(reader, space, near, TurnMarks(reader, space, view))
     changed = [fact for fact in linked if _has_changed(fact)][:CARD]
@@ -111,7 +111,7 @@ def _has_changed(fact: Fact) -> bool:
 def required_facts(
     reader: Reader, space: str, question: str, view: IndexView, mask: Mask | None, asked: tuple[FactQuery, datetime]
 ) -> FirstLines:
-    """The lines; none for a question about anything else, or about somebody of whom nothing is known.
+    """The lines that the block must have; none for other questions, and for a subject of which nothing is known.
 
     Args:
         mask: the turns that may be shown; None for all. A fact of another turn is not shown.
@@ -126,7 +126,7 @@ def required_facts(
 
 
 def _subjects(question: str, view: IndexView) -> tuple[Sequence[str], int]:
-    """Whom a question is about, and how much it wants to know of each."""
+    """The subjects of a question, and how many facts it wants about each."""
     if _EVERYBODY.search(question):
         people = [name for name in view.speakers if name and name.casefold() not in ("user", "assistant")]
         return (people[:SPEAKERS], CARD) if len(people) >= COMPANY else ((), 0)
@@ -138,7 +138,7 @@ def _subjects(question: str, view: IndexView) -> tuple[Sequence[str], int]:
 
 
 def _only_person(view: IndexView) -> list[str]:
-    """The person who talks to an assistant under a name, so that "me" means them; empty where that may be several."""
+    """The name of the one person who talks to an assistant, whom "me" means; empty if there may be several."""
     turns = view.turns
     codes = np.unique(turns.speaker[(turns.role == ROLES.index("user")) & (turns.speaker >= 0)])
     with_assistant = bool((turns.role == ROLES.index("assistant")).any())
@@ -148,7 +148,7 @@ def _only_person(view: IndexView) -> list[str]:
 def _best(
     reader: Reader, space: str, subject: str, view: IndexView, asked: tuple[FactQuery, datetime], most: int
 ) -> list[Fact]:
-    """The facts of a subject that say most: values that can change first, then by weight; and plans that are past."""
+    """The most telling facts about a subject: values that can change first, then by weight; past plans come last."""
     query, now = asked
     limit = _LOOKED_AT if most <= FACTS else _LOOKED_AT_OF_ONESELF
     about = with_all_names(reader, space, view, replace(query, subject=subject, limit=limit))

@@ -1,4 +1,4 @@
-"""Pins -> the turns that a block must contain."""
+"""Finds the turns that a block must contain because they, or a rule that matches them, are pinned."""
 
 from collections.abc import Callable, Sequence
 

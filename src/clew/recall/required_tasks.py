@@ -1,4 +1,4 @@
-"""A question about what is left to do -> the open tasks, and the turns whose task lists are out of date."""
+"""For a question about what is left to do, finds the open tasks, and the turns whose task lists are out of date."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -33,9 +33,9 @@ _NUMBERED: Final = "Task #"
 
 
 def required_tasks(reader: Reader, space: str, view: IndexView, mask: Mask | None, readable: Mask | None) -> FirstLines:
-    """The open tasks of the latest session that tells of any, those of one turn on one line, instead of the calls.
+    """The open tasks of the latest session that has any, one line for each turn that lists tasks.
 
-    Told are those of an agent's list, and what the last answer calls open.
+    They come from an agent's task list, and from what the last answer says is left to do.
 
     Args:
         mask: the turns that may be shown; None for all. A task of another turn is not shown.
@@ -52,7 +52,7 @@ def required_tasks(reader: Reader, space: str, view: IndexView, mask: Mask | Non
 
 
 def _latest(view: IndexView, readable: Mask | None) -> list[tuple[str, list[int]]]:
-    """The latest sessions, the last one first, each with the numbers of its last turns."""
+    """The latest sessions, the last one first, each with the seqs of its last turns."""
     places = np.arange(len(view.turns.seq)) if readable is None else np.flatnonzero(readable)
     codes = view.turns.session[places]
     by_time = codes[np.argsort(view.turns.at[places], kind="stable")[::-1]]

@@ -1,4 +1,4 @@
-"""Turns that answer a question, match an expression, contain a phrase, or have an id; without a budget."""
+"""Finds turns by question, expression, phrase or id, without a budget."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -40,13 +40,13 @@ def search(path: ReadPath, query: str, limit: int, chosen: Filter, *, priced: bo
 
 
 def matching(path: ReadPath, chosen: Filter, limit: int | None) -> list[Turn]:
-    """The turns that pass a filter, in the order in which they came, injected text left out; None for all."""
+    """The turns that pass a filter, in the order in which they were stored, without injected text."""
     turns = path.selector.turns(path.live.view(), chosen, chosen.as_of or path.clock())
     return list(islice((turn for turn in turns if turn.origin != "injected"), limit))
 
 
 def quoting(path: ReadPath, phrase: str, limit: int) -> list[Turn]:
-    """Turns that hold a phrase word for word, newest first."""
+    """The turns that contain a phrase word for word, newest first."""
     view = path.live.view()  # not inside the snapshot, whose older state it would take for the newest
     with path.store.snapshot() as reader:
 
@@ -57,7 +57,7 @@ def quoting(path: ReadPath, phrase: str, limit: int) -> list[Turn]:
 
 
 def stored_turn(path: ReadPath, ref: str) -> Turn:
-    """The turn of an id, with large parts as pointers to blobs.
+    """The turn with this id; large parts are pointers to blobs.
 
     Args:
         ref: its id, or the session and the number by which a block names it, such as `f7633853:38`.
@@ -78,7 +78,7 @@ def stored_turn(path: ReadPath, ref: str) -> Turn:
 
 
 def with_originals(path: ReadPath, turn: Turn) -> Turn:
-    """The turn with every blob back in its place.
+    """The turn with each pointer replaced by its blob.
 
     Raises:
         NotFoundError: a blob is missing.

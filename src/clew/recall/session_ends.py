@@ -1,4 +1,4 @@
-"""A question for an overview -> how the latest session with an assistant began and ended."""
+"""For a question that asks for an overview, shows how the latest session with an assistant began and ended."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -32,7 +32,7 @@ LOOKED: Final = 16
 def session_ends(
     reader: Reader, space: str, view: IndexView, mask: Mask | None, budget: int, now: datetime
 ) -> FirstLines:
-    """The first wish and the last answer of the session that went on last, by its time.
+    """The first request and the last answer of the session that was active last.
 
     Args:
         mask: the turns that may be shown; None for all.
@@ -56,7 +56,7 @@ def session_ends(
 
 
 def _told(reader: Reader, space: str, session: str, seqs: list[int], role: str) -> Iterator[Turn]:
-    """The turns by this role that say something in prose."""
+    """The turns of this role that contain prose."""
     for row in TURN.get_many(reader, [(space, session, seq) for seq in seqs]):
         if row is not None and row.role == row.origin == role:
             turn = turn_from_row(row)

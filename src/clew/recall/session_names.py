@@ -19,7 +19,7 @@ _NAMED: Final = 5
 
 
 def session_meant(path: ReadPath, name: str) -> str:
-    """The stored session of this name, else the only one that a block shows so, that begins so, or that has this title.
+    """The stored session with this name, or the only one whose short name, beginning or title it is.
 
     Raises:
         InputError: several sessions are shown so, begin so, or have this title.
@@ -36,21 +36,21 @@ def session_meant(path: ReadPath, name: str) -> str:
 
 
 def no_such_session(path: ReadPath, name: str) -> NotFoundError:
-    """The error that there is no session of this name; it names those with a similar one."""
+    """The error for a name that no session has; it suggests sessions with similar names."""
     near = get_close_matches(name, path.live.view().sessions[-_COMPARED:], n=_NEAR)
     like = f"; there is {' and '.join(map(repr, near))}" if near else ""
     return NotFoundError(f"there is no session {name!r:.200}{like}; `clew sessions` lists those that there are")
 
 
 def _titled(path: ReadPath, title: str) -> list[str]:
-    """The stored sessions to which a client gave this title, without regard to case."""
+    """The stored sessions to which a client gave this title, ignoring case."""
     with path.store.snapshot() as reader:
         titles = titles_of_sessions(reader, path.space)
     return [session for session, its in titles if its.casefold() == title.casefold()]
 
 
 def is_session(path: ReadPath, name: str) -> bool:
-    """Whether turns of a session of exactly this name are stored."""
+    """Whether a session with exactly this name has stored turns."""
     key = (path.space, name)
     with path.store.snapshot() as reader:
         return bool(TURN_ORIGINS.scan(reader, key, key, limit=1))
@@ -67,7 +67,7 @@ def turn_meant(path: ReadPath, ref: str) -> str:
 
 
 def session_shown_as(path: ReadPath, name: str) -> str | None:
-    """The session that a block shows by this short name, or a list by this printable one; None if there is none.
+    """The session that blocks show by this short name, or lists by this printable name; None if there is none.
 
     Raises:
         InputError: there are several.
@@ -88,7 +88,7 @@ def session_shown_as(path: ReadPath, name: str) -> str | None:
 
 
 def _printed(session: str) -> tuple[str, str]:
-    """A session's name as lists print it, whole and cut."""
+    """A session's name as lists print it, in full and shortened."""
     return printable_name(session).strip(), printable_name(cut_session(session)).strip()
 
 

@@ -28,7 +28,9 @@ _MORE: Final = 2
 def topics_of_session(
     reader: Reader, space: str, view: IndexView, session: str, ends: tuple[int, int]
 ) -> tuple[str, ...]:
-    """The topics that most beats name, the first of a title before the others; ties go to the earlier.
+    """The topics that most beats of a session name.
+
+    The first topic of a title counts more than the others; of equals the earlier one comes first.
 
     Args:
         ends: the positions of its first and its last turn in the view.
@@ -43,10 +45,10 @@ def topics_of_session(
 
 
 def telling(view: IndexView, topics: Sequence[str], ends: tuple[int, int]) -> list[str]:
-    """The topics of a session that tell what it was about, in their order.
+    """The topics that distinguish a session, in their order.
 
-    No names of those who talk, no sounds of speech ("mm-hmm"), and where there are several other sessions nothing of
-    which those speak nearly as often, unless there is nothing else.
+    Names of the speakers and hesitations ("mm-hmm") are left out. Where there are enough other sessions to compare
+    with, topics that these mention nearly as often are left out too, unless nothing else would be left.
 
     Args:
         ends: the positions of the session's first and its last turn in the view.
@@ -59,7 +61,7 @@ def telling(view: IndexView, topics: Sequence[str], ends: tuple[int, int]) -> li
 
 
 def _is_its_own(view: IndexView, topic: str, ends: tuple[int, int]) -> bool:
-    """Whether the share of turns with all words of a topic is far greater in a session than in the others."""
+    """Whether a session mentions a topic far more often than the other sessions do."""
     codes = view.turns.session
     own = codes[ends[0]]
     in_each = (np.unique(view.pieces.turn[view.lookup(term).pieces]) for term in set(terms(topic.replace("-", " "))))

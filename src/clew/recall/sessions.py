@@ -48,14 +48,14 @@ class _SessionEnds(NamedTuple):
 
     @property
     def client(self) -> str | None:
-        """The source of its last turn; of its first where a note ends a talk."""
+        """The client that stored the last turn, or the first turn if the last one is an agent's note."""
         newest = self.last or self.first
         if newest is not None and newest.source == NOTES_SOURCE:
             newest = self.first
         return None if newest is None else newest.source
 
     def is_of(self, project: str | None, branch: str | None) -> bool:
-        """Whether it worked on a project, and on a branch, by its first and its last turn; None is any."""
+        """Whether the first or last turn was in this project and on this branch; None matches any."""
         ends = [_metadata(row) for row in (self.first, self.last) if row is not None]
         of_project = project is None or any(is_project(end.get("cwd"), project) for end in ends)
         return of_project and (branch is None or any(end.get("git_branch") == branch for end in ends))
@@ -64,7 +64,7 @@ class _SessionEnds(NamedTuple):
 def sessions_of(
     reader: Reader, space: str, view: IndexView, *, project: str | None = None, branch: str | None = None
 ) -> set[str]:
-    """The names of the sessions of a project, or on a branch, or both.
+    """The names of the sessions of a project or on a branch.
 
     Args:
         project: name of the project folder, or a path that contains it.
@@ -101,10 +101,10 @@ def list_sessions(
 def latest_talks(
     reader: Reader, space: str, view: IndexView, now: datetime, *, project: str | None, branch: str | None, limit: int
 ) -> list[SessionInfo]:
-    """Of the latest sessions, `RECENT` and as many as wanted, the first in which somebody talked.
+    """The latest sessions in which somebody talked, the last one first; the latest of all if nobody talked in any.
 
-    What they are called is read of no others. One with a time to come (a wrong clock, a date that was misread) comes
-    behind the others, or it would be the last one for good.
+    Only the latest `RECENT` + `limit` sessions are looked at. A session that is dated in the future (a wrong clock, a
+    misread date) comes after all others; otherwise it would be the last one for good.
     """
     chosen = _talks(reader, space, latest_first(view, now), view, limit, (project, branch), or_any=True)
     return [_info(reader, space, view, ends) for ends in chosen]
@@ -120,9 +120,10 @@ def latest_name(store: Store, space: str, view: IndexView, now: datetime, projec
 def names_of_talks(
     reader: Reader, space: str, view: IndexView, placed: Sequence[Placed], limit: int, *, or_any: bool = True
 ) -> list[str]:
-    """The names of the first of these sessions in which somebody talked; with `or_any` of any where nobody did.
+    """The names of the first `limit` of these sessions in which somebody talked.
 
-    Of sessions without a talk `RECENT` and as many as wanted are looked at.
+    Only the first `RECENT` + `limit` sessions are looked at. With `or_any`, the first of them are returned if nobody
+    talked in any of them.
     """
     return [talk.name for talk in _talks(reader, space, placed, view, limit, or_any=or_any)]
 
@@ -150,19 +151,19 @@ def _talks(
 
 
 def _is_aside(name: str, client: str | None) -> bool:
-    """Whether nobody talked: facts were corrected, an agent noted what to remember, or it worked for another."""
+    """Whether a session holds no talk: only corrections of facts, an agent's notes, or the work of a sub-agent."""
     if (name, client) == (CORRECTIONS, CORRECTION_SOURCE) or client == NOTES_SOURCE:
         return True
     return _is_of_sub_agent(name, client)
 
 
 def _is_of_sub_agent(name: str, client: str | None) -> bool:
-    """Whether a session is called `CLIENT/ID/AGENT`, as importers and the proxy call that of a sub-agent."""
+    """Whether a session is named `CLIENT/ID/AGENT`, which importers and the proxy use for sub-agents."""
     return client is not None and name.startswith(f"{client}/") and name.count("/") > 1
 
 
 def headlines(reader: Reader, space: str, view: IndexView, sessions: Sequence[str]) -> dict[str, Headline]:
-    """What these sessions are called: those with a title or a folder from a client, or a name that says nothing."""
+    """The headlines of those sessions that have a title or folder from a client, or a name that tells nothing."""
     cached = view.derived(_HEADLINES, dict[str, Headline | None])
     new = [(session, ends) for session in sessions if session not in cached and (ends := view.ends(session))]
     if new:
@@ -193,7 +194,7 @@ class SessionPlace(NamedTuple):
     folders: tuple[str, ...]
 
     def is_named(self, names: Collection[str]) -> bool:
-        """Whether one of these names, in lower case, is that of a branch, of the project folder, or a path to it."""
+        """Whether one of these lower-case names is that of a branch or project folder, or a path to the folder."""
         if not self.names.isdisjoint(names):
             return True
         paths = [name.removeprefix("~").strip("/") for name in names if "/" in name]
@@ -204,7 +205,7 @@ _PLACES: Final = CacheKey[dict[str, tuple[tuple[int, int], SessionPlace]]]("sess
 
 
 def workplaces(reader: Reader, space: str, view: IndexView) -> Mapping[str, SessionPlace]:
-    """Where the sessions of a view worked, as their clients recorded it; read again once a session has a new end."""
+    """The folders and branches of all sessions of a view; sessions whose first or last turn changed are read again."""
     cached = view.shared(_PLACES, dict[str, tuple[tuple[int, int], SessionPlace]])
     ends = {session: at for session in view.sessions if (at := view.ends(session)) is not None}
     new = [(session, at) for session, at in ends.items() if session not in cached or cached[session][0] != at]
@@ -247,7 +248,7 @@ def _latest(
 
 
 def _ends(reader: Reader, space: str, sessions: Sequence[Placed], view: IndexView) -> list[_SessionEnds]:
-    """Each of these sessions with its first and its last turn."""
+    """These sessions, each with its first and its last turn."""
     keys = [(space, name, int(view.turns.seq[place])) for name, at in sessions for place in (at.first, at.last)]
     rows = TURN.get_many(reader, keys)
     return [
@@ -265,7 +266,7 @@ def is_project(folder: object, project: str) -> bool:
 
 
 def project_name(folder: str) -> str:
-    """The name of the project folder, also of a further working tree in it."""
+    """The name of the project to which a folder belongs, which may be one of its further working trees."""
     parts = PurePath(folder).parts
     above = next((place for place, part in enumerate(parts) if place and part in _WORKTREES), len(parts))
     return parts[above - 1] if parts else ""

@@ -18,7 +18,7 @@ from clew.types.turn import Turn
 
 
 def shown_of(path: ReadPath, session: str, count: Counter) -> list[Shown]:
-    """What stands for the turns of a session, in the order of their first turns; injected text is left out.
+    """What a prompt shows for the turns of a session, in the order of the first turns; injected text is left out.
 
     Raises:
         NotFoundError: there is no such session.

@@ -46,7 +46,7 @@ class _Run:
 
 
 def read_stretches(path: ReadPath, *stretches: Sequence[str]) -> list[list[StretchBeat]]:
-    """The beats of each stretch, and parts of beats, each once.
+    """The beats, or parts of beats, in each stretch, without repetitions.
 
     Raises:
         InputError: a stretch has only turns that Clew injected.
@@ -94,7 +94,7 @@ def _turn_named(reader: Reader, space: str, name: str) -> tuple[str, int]:
 
 
 def _beats_under(reader: Reader, row: NodeRow) -> list[NodeRow]:
-    """The beats that a node covers."""
+    """The beats below a node of the hierarchy."""
     key = (row.space, row.session, BEAT)
     beats = [row] if row.level == BEAT else NODE.scan(reader, key, key, index="level")
     return [beat for beat in beats if row.low <= beat.low and beat.high <= row.high]

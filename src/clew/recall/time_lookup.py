@@ -1,4 +1,4 @@
-"""A period, with or without a question -> the block of what was said in it. Start at `remember`."""
+"""Describes what was said in a period, with or without a question. Start at `remember`."""
 
 import time
 from collections.abc import Sequence
@@ -101,7 +101,7 @@ def remember(path: ReadPath, request: TimeRequest) -> Remembered:
 
 
 def _findings(path: ReadPath, mode: str, window: TimeWindow, sessions: Filter, now: datetime) -> _Findings:
-    """The lines about a time in the order in which they are to be shown, and what they were chosen from."""
+    """The lines about a period in the order in which they are shown, and what they were chosen from."""
     window = replace(window, since=None) if mode == "state_at_time" and window.began(now) else window
     chosen = replace(sessions, since=window.since, until=window.until)
     frame = None
@@ -138,7 +138,7 @@ def _in_window(
     excluded: Sequence[tuple[datetime, datetime]],
     now: datetime,
 ) -> tuple[Places, Ranking | None]:
-    """The turns of the time, and the best of them for the question; None without one."""
+    """The turns of the period, and the ranking of those that answer the question, None without a question."""
     mask = path.selector.mask(view, chosen, now)
     shown = view.turns.chars > 0  # injected text has no characters in the index and is never a memory
     mask = shown if mask is None else mask & shown
@@ -152,7 +152,7 @@ def _in_window(
 
 
 def _as_given(request: TimeRequest) -> dict[str, str]:
-    """What was asked of which time, in the caller's words; an end that was not given is absent."""
+    """The question and the period in the caller's words; an end that was not given is absent."""
     ends = {"since": request.since, "until": request.until}
     given = {name: end if isinstance(end, str) else end.isoformat() for name, end in ends.items() if end is not None}
     return {"mode": request.mode, **given}

@@ -1,4 +1,4 @@
-"""What was said in a period -> lines about it, most important first: turns, beats and chapters.
+"""Describes a period by lines about its turns, beats and chapters, the most important first.
 
 Without a model: by the ranking where there is a question, else by the hierarchy's titles and the importance of turns.
 Borders: reads rows; how much fits is for `clew.assemble.timeline_block`.
@@ -73,7 +73,7 @@ class Scene:
     frame: Frame | None = None
 
     def offer(self, positions: Sequence[int]) -> list[TimelineEntry]:
-        """These turns as offers, in their order; forgotten ones are left out."""
+        """The lines of these turns, in their order, without turns that were forgotten meanwhile."""
         turns, view = self.view.turns, self.view
         names = [(view.sessions[int(turns.session[at])], int(turns.seq[at])) for at in positions]
         texts = TURN_TEXT.get_many(self.reader, [(self.space, *name) for name in names])
@@ -105,7 +105,7 @@ class Scene:
         return None if value == self.view.NO_TIME else from_us(value)
 
     def day(self, position: int) -> date | None:
-        """The day of a turn, when its time is known."""
+        """The day on which a turn was said, None if its time is unknown."""
         moment = self.at(position)
         return None if moment is None else moment.date()
 
@@ -116,7 +116,7 @@ class Scene:
 
     @property
     def before(self) -> NDArray[np.bool_]:
-        """Which turns were said before all that the question says was said; all, where it asks for no time before."""
+        """Which turns were said before everything that the question names after "before"; all if it names nothing."""
         sides = () if self.frame is None else self.frame.pointed.sides
         mask = np.ones(len(self.view.turns.ordinal), dtype=np.bool_)
         for side in sides:
@@ -125,7 +125,7 @@ class Scene:
 
     @cached_property
     def outlines(self) -> list[TimelineEntry]:
-        """The beats, chapters and open ends in the time, by session and first turn, the wider ones first."""
+        """The beats, chapters and unfinished ends in the period, by session and first turn, wider ones first."""
         entries: list[TimelineEntry] = []
         codes, counts = np.unique(self.view.turns.session[self.positions], return_counts=True)
         order = np.lexsort((codes, -counts))[:SESSIONS]
@@ -135,7 +135,7 @@ class Scene:
 
     @cached_property
     def beats(self) -> dict[str, list[TimelineEntry]]:
-        """The beats and open ends in the time by session, in order."""
+        """The beats and unfinished ends in the period by session, in order."""
         entries: dict[str, list[TimelineEntry]] = {}
         for offer in self.outlines:
             if offer.kind != "chapter":
@@ -144,12 +144,12 @@ class Scene:
 
     @property
     def important(self) -> list[int]:
-        """Turns of the time, paradigm shifts first, then by importance; what is not analysed is left out."""
+        """The analysed turns of the period: paradigm shifts first, then by importance."""
         return [at for _, _, at in self.weighed]
 
     @property
     def shifts(self) -> list[int]:
-        """The paradigm shifts of the time, the most important first."""
+        """The paradigm shifts of the period, the most important first."""
         return [at for is_none, _, at in self.weighed if not is_none]
 
     @cached_property
@@ -218,7 +218,7 @@ class Scene:
         )
 
     def _title(self, positions: Places) -> str:
-        """What turns are about: their phrases, else their first words; empty where they are gone."""
+        """The phrases that describe some turns, or else the first words of the turns; empty if the turns are gone."""
         turns, view = self.view.turns, self.view
         keys = [(self.space, view.sessions[int(turns.session[at])], int(turns.seq[at])) for at in positions.tolist()]
         stored = [turn_from_row(row) for row in TURN.get_many(self.reader, keys) if row is not None]
@@ -246,7 +246,7 @@ def with_moments(view: IndexView, now: datetime, only: Mapping[str, Any]) -> dic
 
 
 def days_of(view: IndexView, session: str | None) -> tuple[date, date] | None:
-    """The first and the last day of a conversation, or of all; None when no turn's time is known."""
+    """The first and the last day of a session, or of the whole space; None if no turn has a time."""
     if session is None:
         return covered_days(view)
     moments = view.turns.at[np.flatnonzero(view.mask(session=session) & (view.turns.at != view.NO_TIME))]
@@ -255,7 +255,7 @@ def days_of(view: IndexView, session: str | None) -> tuple[date, date] | None:
 
 
 def offers(mode: str, scene: Scene) -> list[TimelineEntry]:
-    """The lines about a time in the order in which they are to be shown; none for a question that nothing answers."""
+    """The lines about a period in the order in which they are shown; empty if nothing answers the question."""
     unanswered = scene.frame is not None and not len(scene.ranked) and mode != "window_overview"
     return _MODES[mode](scene) if len(scene.positions) and not unanswered else []
 
@@ -279,7 +279,7 @@ def _state(scene: Scene) -> list[TimelineEntry]:
 
 
 def _change(scene: Scene) -> list[TimelineEntry]:
-    """The best turn of each beat or day, the first and the last of them before the others; then the next best."""
+    """The best turn of each beat or day, in the order first, last, others; then the next best turns."""
     if not len(scene.ranked):
         return in_turns([_level(scene, "beat"), scene.offer(scene.shifts[:MOST])])
     groups: dict[Hashable, list[int]] = {}
@@ -314,7 +314,7 @@ def _overview(scene: Scene) -> list[TimelineEntry]:
 
 
 def _level(scene: Scene, kind: str) -> list[TimelineEntry]:
-    """The chapters; or the beats and open ends, those with the most turns first."""
+    """The chapters; or the beats and unfinished ends, those with the most turns first."""
     entries = [offer for offer in scene.outlines if (offer.kind == "chapter") == (kind == "chapter")]
     return sorted(entries, key=_width)
 
@@ -324,7 +324,7 @@ def _width(offer: TimelineEntry) -> tuple[int, str, int]:
 
 
 def _stage(scene: Scene, position: int) -> Hashable:
-    """The beat in which a turn stands, else its session and day."""
+    """The beat to which a turn belongs; without one, its session and day."""
     turns = scene.view.turns
     session, seq = scene.view.sessions[int(turns.session[position])], int(turns.seq[position])
     beats = scene.beats.get(session, [])

@@ -20,14 +20,14 @@ Titles = tuple[tuple[str, str], ...]
 
 
 def titles_of_sessions(reader: Reader, space: str) -> Titles:
-    """The sessions to which a client gave a title, in the order of their names."""
+    """The sessions that have a title from a client, with the titles, ordered by name."""
     key = (space,)
     pairs = zip(SESSION_NAME.scan(reader, key, key), SESSION_TITLE.scan(reader, key, key), strict=True)
     return tuple((session, title) for session, title in pairs if title)
 
 
 class TitleMatcher:
-    """Looks titles up when a question asks for a conversation by what it was about. Threads may share it."""
+    """Finds the conversations whose titles contain the words of a question. Threads may share it."""
 
     def __init__(self, store: Store, space: str, version: Callable[[], int]) -> None:
         """Reads nothing yet; takes what tells the version of the store that a question is answered from."""
@@ -41,7 +41,7 @@ class TitleMatcher:
         return tuple(WeightedRange(name, low, high, value) for name in stored for low, high, value in START)
 
     def _titles(self) -> Titles:
-        """The sessions with a title, kept until anything is written."""
+        """The sessions with a title, cached until anything is written."""
         version, cached = self._version(), self._cached
         if cached is not None and cached[0] == version:
             return cached[1]
@@ -52,7 +52,7 @@ class TitleMatcher:
 
 
 class WorkplaceMatcher:
-    """Looks up the conversations that worked on a branch or in a folder. Threads may share it."""
+    """Finds the conversations on a git branch or in a project folder. Threads may share it."""
 
     def __init__(self, store: Store, space: str) -> None:
         """Reads nothing yet."""

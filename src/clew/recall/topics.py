@@ -34,7 +34,7 @@ def topics_of(reader: Reader, space: str, names: Sequence[str] | None, limit: in
 
 
 def _rendered_nodes(reader: Reader, space: str, labels: Sequence[LabelCount]) -> list[str]:
-    """The node whose renderings tell of each label: its own, or that of its weightiest beat where it has no own."""
+    """For each label the node whose renderings describe it: the label's own, or its weightiest beat."""
     nodes = [NAME_OWNER + label.name for label in labels]
     own: list[Rendering | None] = renderings_of(reader, space, nodes, "title")
     if None not in own:

@@ -1,4 +1,4 @@
-"""A question about the last or first work of a kind -> its turns: file changes, failures, checks."""
+"""Finds the turns with the last or first work of a kind: file changes, failures, commands, checks."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -86,7 +86,7 @@ def work_turns(
 def _places(
     view: IndexView, sessions: Sequence[str], mask: Mask | None, *, is_first: bool
 ) -> Iterator[tuple[str, NDArray[np.intp]]]:
-    """The positions of the turns of each session, from the end that is meant."""
+    """The positions of the turns of each session, starting at the end that the question means."""
     allowed = view.turns.chars > 0 if mask is None else mask & (view.turns.chars > 0)
     for session in sessions:
         own = np.flatnonzero((view.turns.session == view.sessions.index(session)) & allowed)
@@ -96,7 +96,7 @@ def _places(
 def _turns(
     reader: Reader, space: str, view: IndexView, places: Iterator[tuple[str, NDArray[np.intp]]]
 ) -> Iterator[Place]:
-    """The turns at these positions with what they say of files; links are read for `_AT_ONCE` together."""
+    """Yields the turns at these positions with their links to files, which are read `_AT_ONCE` at a time."""
     for session, own in places:
         for start in range(0, len(own), _AT_ONCE):
             some = own[start : start + _AT_ONCE]

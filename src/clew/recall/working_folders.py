@@ -70,7 +70,7 @@ class ProjectPlace:
         return project_name(folder) == project_name(self.root) and not Path(folder).is_dir()
 
     def inside(self, path: str, folders: Iterable[str]) -> str | None:
-        """A path of a turn, relative to the project's folder; None if it is outside.
+        """The path of a file that a turn names, relative to the project's folder; None if the file is outside.
 
         Args:
             folders: where the turn's session worked.

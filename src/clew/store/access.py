@@ -155,7 +155,7 @@ class SqlReader(ABC):
             return sorted(cast(str, name) for (name,) in self._fetch(sql, ()) if name)
 
     def end(self) -> None:
-        """Lets no further call through; raises the error of a failed call of a transaction."""
+        """Refuses all further calls; raises the error of a call that failed inside the transaction."""
         self._guard.end()
 
 
@@ -164,11 +164,11 @@ class SqlTransaction(SqlReader):
 
     @abstractmethod
     def _run(self, sql: str, rows: Iterator[Row]) -> None:
-        """Runs a statement that gives no rows, once for each row of values, each of which begins with the space."""
+        """Runs a statement without result rows once for each row of values, each of which begins with the space."""
 
     @abstractmethod
     def _change(self, sql: str, space: str, values: Row) -> int:
-        """Runs a statement that changes rows of one space, and says how many."""
+        """Runs a statement that changes rows of one space; returns how many it changed."""
 
     def put(self, table: str, rows: Iterable[Row]) -> None:
         """See `Transaction.put`."""
@@ -247,7 +247,7 @@ class SqliteReader(_OverConnection, SqlReader):
 
 
 class SqliteTransaction(_OverConnection, SqlTransaction):
-    """A `Transaction` over one SQLite connection, which the caller holds against forks."""
+    """A `Transaction` over one SQLite connection, which the caller protects against forks."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         super().__init__(_STATEMENTS, translated, dooms=True)

@@ -1,4 +1,4 @@
-"""What every backend may take for granted about a request: one place says no, so that all backends say it alike.
+"""Checks of requests, shared by all backends, so that each of them rejects the same requests with the same errors.
 
 A value is exactly of its column's kind (`bool` is not `int`, an enum's member is not `str`) or None; text holds no NUL,
 which PostgreSQL cannot keep; key columns and bounds are never None; no request reaches into two spaces.
@@ -21,7 +21,7 @@ _NUL: Final = "its text holds NUL, which not every database can keep; escape it 
 
 
 def table_named(name: str) -> Table:
-    """The declared table.
+    """The declaration of a table.
 
     Raises:
         StoreError: there is none of this name.
@@ -33,7 +33,7 @@ def table_named(name: str) -> Table:
 
 
 def checked_rows(table: Table, rows: Iterable[Row]) -> Iterator[Row]:
-    """The same rows, each looked at before it goes on.
+    """Yields the rows unchanged, after checking each of them.
 
     Raises:
         StoreError: a row has another length, or a value of another kind than its column, or None in its key, or text
@@ -49,7 +49,7 @@ def checked_rows(table: Table, rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def check_bounds(table: Table, index: str | None, low: Key, high: Key) -> None:
-    """Sees that two bounds fit the columns of an index and stay in one space.
+    """Checks that two bounds fit the columns of an index and lie in one space.
 
     Raises:
         StoreError: they do not.
@@ -64,7 +64,7 @@ def check_bounds(table: Table, index: str | None, low: Key, high: Key) -> None:
 
 
 def check_key(table: Table, key: Key) -> None:
-    """Sees that a key is the whole primary key.
+    """Checks that a key is a whole primary key.
 
     Raises:
         StoreError: it is not.
@@ -75,7 +75,7 @@ def check_key(table: Table, key: Key) -> None:
 
 
 def check_keys(table: Table, keys: Sequence[Key]) -> None:
-    """Sees that each is the whole primary key of a row of one and the same space.
+    """Checks that the keys are whole primary keys of one space.
 
     Raises:
         StoreError: they are not.
@@ -88,7 +88,7 @@ def check_keys(table: Table, keys: Sequence[Key]) -> None:
 
 
 def check_prefixes(table: Table, index: str | None, prefixes: Sequence[Key]) -> None:
-    """Sees that each fits the columns of an index, and that all have one length and one space.
+    """Checks that prefixes fit the columns of an index, and share one length and one space.
 
     Raises:
         StoreError: they do not.
@@ -104,7 +104,7 @@ def check_prefixes(table: Table, index: str | None, prefixes: Sequence[Key]) -> 
 
 
 def _are_sound(table: Table, index: str | None, keys: Sequence[Key]) -> bool:
-    """Whether keys or prefixes of one length are surely right: one look at a column for a hundred values."""
+    """Whether keys or prefixes of one length are certainly valid, judged by the types in each column."""
     columns = list(zip(*keys, strict=True))
     kinds = product(*(set(map(type, column)) for column in columns))
     if not columns or any(_bounds_fault(table.name, index, kind, kind) is not None for kind in kinds):
@@ -114,7 +114,7 @@ def _are_sound(table: Table, index: str | None, keys: Sequence[Key]) -> bool:
 
 
 def check_columns(table: Table, columns: Sequence[str] | None, limit: int | None) -> None:
-    """Sees that the columns exist and that the limit can be one.
+    """Checks that the columns exist and that the limit is valid.
 
     Raises:
         StoreError: they do not, or it cannot.
@@ -126,7 +126,7 @@ def check_columns(table: Table, columns: Sequence[str] | None, limit: int | None
 
 
 def check_setting(table: Table, key: Key, column: str, value: Value) -> None:
-    """Sees that `compare_and_set` names a column outside the key and a value that it can hold.
+    """Checks that `compare_and_set` names a column outside the key, and a value that the column can hold.
 
     Raises:
         StoreError: it does not.
@@ -141,7 +141,7 @@ def check_setting(table: Table, key: Key, column: str, value: Value) -> None:
 
 
 def check_storable(values: Iterable[Value]) -> None:
-    """What a database finds out by itself: that whole numbers have 64 bits and text can be written as UTF-8.
+    """Checks what only the database would reject otherwise: integers beyond 64 bits, and text that is not valid UTF-8.
 
     Raises:
         StoreError: a value cannot be kept.
@@ -165,7 +165,7 @@ def _has_nul(values: Iterable[Value]) -> bool:
 
 @cache
 def _row_fault(name: str, kinds: tuple[type, ...]) -> str | None:
-    """What is wrong with every row whose values have these types; None when nothing is."""
+    """What is wrong with every row whose values have these types; None if nothing is."""
     table = TABLES[name]
     if len(kinds) != len(table.names):
         return f"it has {len(kinds)} values; expected {len(table.names)}: {', '.join(table.names)}"
@@ -178,7 +178,7 @@ def _row_fault(name: str, kinds: tuple[type, ...]) -> str | None:
 
 @cache
 def _bounds_fault(name: str, index: str | None, low: tuple[type, ...], high: tuple[type, ...]) -> str | None:
-    """What is wrong with every pair of bounds whose values have these types; None when nothing is."""
+    """What is wrong with every pair of bounds whose values have these types; None if nothing is."""
     table = TABLES[name]
     if index is not None and index not in table.indexes:
         return f"it has no index {index!r}; expected {', '.join(table.indexes) or 'none'}"

@@ -1,4 +1,4 @@
-"""Encryption of a database file: every page, in the file, its log and its journal, by SQLite3 Multiple Ciphers.
+"""Encrypts a database file with its log and journal, page by page, by SQLite3 Multiple Ciphers.
 
 The scheme is theirs for `chacha20`: ChaCha20-Poly1305, a nonce and a tag in each page; the key is PBKDF2-HMAC-SHA256 of
 the secret with the salt that stands in the file's first 16 bytes, so that any program on their library opens the file
@@ -39,18 +39,18 @@ State = Literal["new", "plain", "encrypted", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What opens one file: the derived key and the file's salt. Its text does not show them."""
+    """The derived key of one file, with the file's salt. `repr` shows neither."""
 
     _key: bytes = field(repr=False)
     _salt: bytes = field(repr=False)
 
     @property
     def _raw(self) -> str:
-        """Key and salt in the library's form, which spares it the derivation."""
+        """Key and salt in the library's raw form, which saves deriving the key again."""
         return f"raw:{self._key.hex()}{self._salt.hex()}"
 
     def open(self, connection: apsw.Connection) -> None:
-        """Gives the key to a connection that has read nothing yet, and keeps its temporary tables off the disk.
+        """Gives the key to a connection that has not read anything yet, and keeps its temporary tables in memory.
 
         Raises:
             StoreError: the connection does not take it, so that what it writes would be plain.
@@ -62,17 +62,17 @@ class Key:
         connection.pragma("temp_store", "memory")
 
     def address(self, file: Path) -> str:
-        """The file as a URI that carries this key; for SQLite alone, never to be shown."""
+        """The URI that opens the file with this key. It is for SQLite only and must never be shown."""
         return f"{file.as_uri()}?cipher={_NAME}&key={quote(self._raw)}"
 
 
 def plain_address(file: Path) -> str:
-    """The file as a URI that says that it has no key."""
+    """The URI that opens a file without a key."""
     return f"{file.as_uri()}?key="
 
 
 def key_for(file: Path, secret: str | None) -> Key | None:
-    """What opens the file, which may be absent, if the secret fits; None when the file is not encrypted.
+    """The key of a file, which may be absent, if the secret fits; None if the file is not encrypted.
 
     Raises:
         KeyRefused: there is a secret for a plain file, or none for an encrypted one.
@@ -96,7 +96,7 @@ def key_for(file: Path, secret: str | None) -> Key | None:
 
 
 def new_key(secret: str) -> Key:
-    """What shall open a file that is made now.
+    """A key for a new file.
 
     Raises:
         MissingExtra: the SQLite of this Python cannot encrypt.
@@ -105,7 +105,7 @@ def new_key(secret: str) -> Key:
 
 
 def check_encryption_available() -> None:
-    """Looks at the SQLite that this Python has.
+    """Checks that the SQLite library of this process can encrypt.
 
     Raises:
         MissingExtra: it is not the one that encrypts; the message says how to install that.
@@ -125,7 +125,7 @@ def _key(secret: str, salt: bytes) -> Key:
 
 @contextmanager
 def fitting(file: Path, key: Key | None) -> Iterator[None]:
-    """Tells a key that does not open its file, which SQLite then takes for no database at all.
+    """Turns SQLite's "not a database" into an error that says that the key does not fit.
 
     Raises:
         KeyRefused: it does not.
@@ -142,12 +142,12 @@ def fitting(file: Path, key: Key | None) -> Iterator[None]:
 
 
 def layer_for(key: Key | None, vfs: str | None) -> str | None:
-    """The file layer (VFS) that encrypts over another one; None for the operating system's own."""
+    """The VFS that encrypts on top of another one; None stands for the operating system's own."""
     return vfs if key is None or vfs is None else f"multipleciphers-{vfs}"
 
 
 def can_encrypt() -> bool:
-    """Whether the SQLite that this Python has is the one that encrypts."""
+    """Whether the SQLite library of this process can encrypt."""
     return getattr(apsw, "mc_version", None) is not None
 
 
@@ -161,7 +161,7 @@ def _state(head: bytes) -> State:
 
 
 def _head(file: Path) -> bytes:
-    """The file's first bytes; fewer when there are no more."""
+    """The first bytes of the file; fewer if the file is shorter."""
     if not file.exists() or not file.stat().st_size:
         return b""
     with closing(raw_chunks(file, _HEAD)) as chunks:

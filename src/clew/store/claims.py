@@ -1,4 +1,4 @@
-"""Leases and jobs, in terms of any transaction: the same rows mean the same on every backend."""
+"""Leases and jobs, written in terms of `Transaction`, so that they work alike on every backend."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -17,10 +17,10 @@ _PAGE: Final = 64
 
 
 class Claiming(ABC):
-    """The part of `Store` that hands out work.
+    """The part of `Store` that hands out background work.
 
-    Nothing here waits for the disk: a claim that a power cut undoes is made again, as is work that was finished after
-    the last durable commit.
+    Nothing here waits for the disk. If a power failure undoes a claim, or work that was finished after the last durable
+    commit, the work is claimed and done again.
     """
 
     @abstractmethod
@@ -83,7 +83,7 @@ def _give_back(tx: Transaction, lease: Lease) -> None:
 
 
 def _claimable(reader: Reader, space: str, kind: str, now: int) -> Iterator[str]:
-    """Names of the jobs that may be claimed, in order."""
+    """The names of the jobs that may be claimed, in order."""
     high = (space, JobState.PENDING.value, kind)
     low: tuple[str, ...] = high
     while True:

@@ -1,4 +1,4 @@
-"""Rows from one store to another, as they are, a page at a time.
+"""Copies rows unchanged from one store to another, page by page.
 
 Borders: knows no engine; says nothing about what is in the rows.
 """
@@ -18,7 +18,7 @@ _LARGE: Final = ("blob", "segment")
 
 
 def copy_rows(source: Reader, spaces: Iterable[str], target: Store) -> int:
-    """Puts every row of these spaces into another store, and says how many; a row with a known key replaces the old.
+    """Copies all rows of some spaces to another store, replacing rows with the same keys; returns their number.
 
     Args:
         spaces: names; the installation's own rows are under the empty one.

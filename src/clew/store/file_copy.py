@@ -1,4 +1,4 @@
-"""A database as one file: copied while others go on, checked as whoever restores it will read it, then named."""
+"""Copies a database to one file while others write to it, checks the copy, then gives it its name."""
 
 import os
 import re
@@ -41,7 +41,7 @@ def copy_file(source: apsw.Connection, path: Path, key: Key | None) -> None:
 
 @contextmanager
 def noted(home: Path, path: Path) -> Iterator[None]:
-    """Notes in the home where a copy is being written, and removes the copies of others whose writers were killed."""
+    """Records in the home where a copy is being written, and removes unfinished copies of writers that were killed."""
     with translating():
         for note in home.glob(f"{_NOTE}*"):
             if _NOTE_NAME.fullmatch(note.name):
@@ -97,7 +97,7 @@ def _copy_pages(source: apsw.Connection, path: Path, key: Key | None) -> None:
 
 
 def check_copy(path: Path, key: Key | None, expected: Mapping[str, int]) -> None:
-    """Reads a copy as whoever restores it will: from the file, which must be sound and hold all rows.
+    """Checks that a copy is a sound database with the expected number of rows, by reading it from the file.
 
     Args:
         expected: rows by table.
@@ -116,14 +116,14 @@ def check_copy(path: Path, key: Key | None, expected: Mapping[str, int]) -> None
 
 
 def row_counts(connection: apsw.Connection) -> dict[str, int]:
-    """Rows by table."""
+    """The number of rows of each table."""
     names = [str(name) for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     counts = ((name, connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()[0][0]) for name in names)  # noqa: S608  # names of the schema itself
     return {name: int(cast(int, count)) for name, count in counts}
 
 
 def damage(connection: apsw.Connection) -> list[str]:
-    """SQLite's own check: one line for each damage, empty when the database is sound."""
+    """SQLite's integrity check: one line for each problem, empty if the database is sound."""
     with translating():
         try:
             problems = [str(line) for (line,) in connection.execute("PRAGMA integrity_check")]

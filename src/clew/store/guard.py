@@ -1,4 +1,4 @@
-"""The end of a view: after it, and after a failure inside a transaction, no call gets through."""
+"""Ends the life of a snapshot or transaction: afterwards, and after a failed call, every further call is refused."""
 
 import threading
 from collections.abc import Callable
@@ -8,9 +8,10 @@ from clew.errors import ClosedError, StoreError
 
 
 class Guard:
-    """Stands around each call of one reader or transaction.
+    """Wraps each call of one reader or transaction.
 
-    A call that fails dooms its transaction even if the caller swallows the error: half of a `put` may be in it.
+    A failed call dooms the transaction even if the caller catches the error, since half of a `put` may have been
+    written.
 
     Args:
         lock: held during each call, so that a fork of the process can wait for its end.
@@ -53,7 +54,7 @@ class Guard:
             raise ours from error
 
     def end(self) -> None:
-        """Lets no further call through.
+        """Refuses all further calls.
 
         Raises:
             BaseException: a call failed before, and the caller had swallowed its error.

@@ -1,4 +1,4 @@
-"""The home directory: made private, known to be on a local disk, and durable before anything is written into it."""
+"""The home directory: private, on a local disk, and durably created before anything is written into it."""
 
 import errno
 import os
@@ -36,9 +36,10 @@ _NETWORK_FUSE: Final = ("ceph", "curl", "dav", "gcs", "gluster", "goofys", "nfs"
 
 
 def network_kind(home: Path) -> str | None:
-    """The kind of network file system that a path is on; None when it is local or cannot be told.
+    """The kind of network file system on which a path lies; None if it is local or unknown.
 
-    Linux lists its mounts. On Windows a share's path shows itself, a mapped drive does not; elsewhere nothing is known.
+    Linux lists its mounts. On Windows, a share is recognised by its path, but a mapped drive is not. On other systems
+    nothing is known.
     """
     if sys.platform == "win32":
         return "share" if home.drive.startswith("\\\\") else None
@@ -49,7 +50,7 @@ def network_kind(home: Path) -> str | None:
 
 
 def usable_path(value: object, what: str) -> Path:
-    """A path that a caller gave, with `~` for the user's own directory.
+    """The path that a caller gave, with `~` expanded.
 
     Args:
         what: what lies at the path, for the message.
@@ -105,7 +106,7 @@ def _expanded(path: Path, what: str) -> Path:
 
 
 def is_endless(path: Path) -> bool:
-    """Whether symbolic links on the way there lead in a circle."""
+    """Whether the symbolic links of a path form a loop."""
     try:
         path.stat()
     except OSError as error:
@@ -153,12 +154,12 @@ def local_home(
 
 
 def allowed(place: Path, rights: int) -> bool:
-    """Whether this process has the rights (`os.R_OK`, `os.W_OK`) to a file or directory; False where there is none."""
+    """Whether this process has these rights (`os.R_OK`, `os.W_OK`) to a file; False if it does not exist."""
     return os.access(place, rights, effective_ids=os.access in os.supports_effective_ids)
 
 
 def refuse_non_file(file: Path) -> None:
-    """Refuses what stands in the place of a database and cannot be one; to open a pipe would wait for its writer.
+    """Refuses something other than a file in place of a database; opening a pipe would wait for its writer.
 
     Raises:
         StoreError: there is something that is no file.
@@ -204,9 +205,9 @@ def check_writable(home: Path, database: str) -> None:
 
 
 def make_private(file: Path) -> None:
-    """Makes a file for its owner alone, if it is absent; takes reading from others where they may not write anyway.
+    """Creates a file for its owner only; removes the right to read from others, unless they may write.
 
-    A file that others may write is shared on purpose, and left as it is.
+    A file that others may write is shared on purpose, so its rights stay as they are.
     """
     if sys.platform == "win32":
         return
@@ -221,7 +222,7 @@ def make_private(file: Path) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Makes the names in a directory durable; Windows knows no such call and needs none."""
+    """Makes the entries of a directory durable. Windows has no such call and does not need one."""
     if sys.platform != "win32":
         handle = os.open(path, os.O_RDONLY)
         try:
@@ -231,7 +232,7 @@ def sync_directory(path: Path) -> None:
 
 
 def network_mount(home: Path, mounts: str) -> str | None:
-    """The same, told from the text of `/proc/self/mountinfo`; of mounts on one point the last is the visible one."""
+    """As `network_kind`, from the text of `/proc/self/mountinfo`; of several mounts on one path the last one counts."""
     deepest, kind = -1, ""
     for line in mounts.splitlines():
         before, _, after = line.partition(" - ")

@@ -1,4 +1,4 @@
-"""From the name of a key, as the setting `store.key` gives it, to the key. No message shows a key.
+"""Finds the secret that the setting `store.key` refers to. No message shows a secret.
 
 Borders: knows where keys are held, nothing of what they open.
 """
@@ -19,7 +19,7 @@ _EXPECTED: Final = "expected env:NAME, keyring:NAME or none; it names where the 
 
 
 def asked_from_keyring(service: str, name: str) -> str | None:
-    """The entry of the operating system's keyring; None when there is none.
+    """The entry of the operating system's keyring; None if there is none.
 
     Raises:
         MissingExtra: the package keyring is not installed.
@@ -45,7 +45,7 @@ def secret_of(
     environment: Mapping[str, str] | None = None,
     ask: Callable[[str, str], str | None] = asked_from_keyring,
 ) -> str | None:
-    """The key that a reference names; None for `none`.
+    """The secret to which a reference points; None for the reference `none`.
 
     Args:
         reference: `env:NAME` for a variable, `keyring:NAME` for an entry of the service `clew`, or `none`.

@@ -150,7 +150,7 @@ class LogSync:
 
 
 def sync_log(file: Path) -> None:
-    """Sync the log to the disk. It exists as long as its writer has it open, unless somebody moved it."""
+    """Syncs the log to the disk. The log exists as long as its writer has it open, unless somebody moved it."""
     handle = os.open(file, os.O_RDWR)
     try:
         _sync(handle)

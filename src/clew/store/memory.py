@@ -1,4 +1,4 @@
-"""The store without a file: sorted lists in this process, with the same promises except that nothing outlives it.
+"""The store without a file: sorted lists in this process. Nothing outlives the process; all else is as on disk.
 
 A snapshot shares the tables with the writer, who copies a table before the first change while a snapshot looks at it.
 """
@@ -54,7 +54,7 @@ class _Rows:
         }
 
     def copy(self) -> "_Rows":
-        """The same rows, to be changed apart."""
+        """An independent copy of the rows."""
         twin = _Rows(self.table)
         twin._rows = dict(self._rows)
         twin._sorted = {name: list(keys) for name, keys in self._sorted.items()}
@@ -64,7 +64,7 @@ class _Rows:
         return self._rows.get(key)
 
     def exchange(self, key: Key, row: Row | None) -> Row | None:
-        """Puts a row in the place of the one under this key, or takes that away; returns what was there."""
+        """Replaces the row under a key, or removes it; returns the old row, None if there was none."""
         before = self._rows.pop(key, None)
         for name, keys in self._sorted.items():
             if before is not None and (old := self._entry(name, before)) is not None:
@@ -76,7 +76,7 @@ class _Rows:
         return before
 
     def between(self, index: str | None, low: Key, high: Key) -> list[Key]:
-        """Primary keys of the rows between two bounds, in the index's order."""
+        """The primary keys of the rows between two bounds, in the index's order."""
         keys = self._sorted[index]
         start = bisect_left(keys, low)  # a prefix sorts before all that begins with it
         matching = keys[start : bisect_right(keys, high, lo=start, key=lambda key: key[: len(high)])]
@@ -89,13 +89,13 @@ class _Rows:
         return iter(self._rows.values())
 
     def _entry(self, index: str | None, row: Row) -> Key | None:
-        """What an index keeps of a row; None for a row that is not in it."""
+        """The entry of a row in an index; None for a row that the index leaves out."""
         entry = tuple(row[place] for place in self._places[index])
         return None if None in entry else entry
 
 
 class _View:
-    """A `Reader` over tables that no one else changes."""
+    """A `Reader` over tables that nobody changes any more."""
 
     def __init__(self, tables: dict[str, _Rows], *, dooms: bool = False) -> None:
         self._tables = tables
@@ -169,7 +169,7 @@ class _View:
 
 
 class _Change(_View):
-    """A `Transaction` that remembers how to take back what it did."""
+    """A `Transaction` that can undo what it did."""
 
     def __init__(self, tables: dict[str, _Rows]) -> None:
         super().__init__(tables, dooms=True)
@@ -223,7 +223,7 @@ class _Change(_View):
 
 
 class MemoryStore(Claiming):
-    """See `clew.store.protocol.Store`: for tests, and for memories that need not last."""
+    """A `clew.store.protocol.Store` for tests, and for memories that need not last."""
 
     url = ":memory:"
     encryption: str | None = None

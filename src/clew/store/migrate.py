@@ -1,4 +1,4 @@
-"""The schema's numbered steps: forward only, each in a transaction of its own, a copy of the database first.
+"""Applies the numbered steps of the SQLite schema: forward only, one transaction each, after a backup.
 
 The number is SQLite's `user_version`; `application_id` tells a database of Clew from anyone else's.
 """
@@ -15,7 +15,7 @@ APPLICATION: Final = 0x436C6577
 
 
 def refuse_foreign(connection: apsw.Connection, latest: int) -> None:
-    """Reads only.
+    """Refuses a database that is not Clew's, or has a newer schema; only reads.
 
     Raises:
         SchemaError: the schema is newer than `latest`, or the database belongs to another program.
@@ -33,7 +33,7 @@ def refuse_foreign(connection: apsw.Connection, latest: int) -> None:
 
 
 def migrate(connection: apsw.Connection, steps: Sequence[str], save: Callable[[int], None]) -> int:
-    """Applies the steps that are missing and gives the schema's number; the caller holds the home's turn.
+    """Applies the missing steps and returns the schema's number; the caller holds the lock of the home.
 
     Args:
         steps: all steps; the first leads to schema 1.
@@ -60,7 +60,7 @@ def migrate(connection: apsw.Connection, steps: Sequence[str], save: Callable[[i
 
 
 def schema_number(connection: apsw.Connection) -> int:
-    """The number of the last step that was applied; 0 for an empty database."""
+    """The number of the last applied step; 0 for an empty database."""
     return int(connection.pragma("user_version"))
 
 

@@ -1,4 +1,4 @@
-"""A new file that appears under its name when it is whole. Start at `new_file`."""
+"""Creates a file that appears under its name only when it is complete. Start at `new_file`."""
 
 import os
 import shutil
@@ -79,7 +79,7 @@ def folder_beside(path: Path) -> Iterator[Path]:
 
 
 def unfinished_path(path: Path) -> Path:
-    """Where a file stands until it is whole."""
+    """The path at which a file is written until it is complete."""
     return path.with_name(path.name + UNFINISHED)
 
 
@@ -92,7 +92,7 @@ def remove_abandoned(unfinished: Path) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Raises our error, which names the file, for one of the operating system's."""
+    """Replaces an error of the operating system by one of Clew's that names the file."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""From a location to the store that lies there."""
+"""Opens the store at a location: a directory, a file, memory, or a PostgreSQL server."""
 
 import os
 from pathlib import Path
@@ -22,7 +22,7 @@ _EXPECTED: Final = f"expected a home directory, {_SQLITE}<directory>, {_SERVERS[
 
 
 def open_store(location: str | Path | None = None, *, key: str | None = None) -> Store:
-    """Opens the store at a location, making it when it is absent; a home that cannot be written is opened for reading.
+    """Opens the store at a location, creating it if absent; a home that cannot be written is opened for reading.
 
     Args:
         location: a home directory, where `~` stands for the user's own; `sqlite:///` and the directory, so that an
@@ -55,7 +55,7 @@ def open_store(location: str | Path | None = None, *, key: str | None = None) ->
 
 
 def home_of(location: str | Path | None = None) -> Path | None:
-    """The home directory that `open_store` would open; None when the location has none.
+    """The home directory that `open_store` would open; None for a location without one.
 
     Raises:
         ConfigError: as `open_store`. InputError: it is no path that can be.
@@ -75,7 +75,7 @@ def home_of(location: str | Path | None = None) -> Path | None:
 
 
 def _place(location: str | Path | None) -> str:
-    """The location with defaults filled in; a file of SQLite's without its scheme."""
+    """The location with defaults filled in; the path of a SQLite file without its scheme."""
     if location is None:
         location = os.environ.get("CLEW_STORE") or os.environ.get("CLEW_HOME") or DEFAULT_HOME
     return str(location).removeprefix(_SQLITE)

@@ -1,4 +1,4 @@
-"""Reading and writing rows over one PostgreSQL connection whose transaction is already open.
+"""Reads and writes rows over one PostgreSQL connection whose transaction is already open.
 
 Writers of one space take turns: the first request of a transaction that names a space locks the space's lane, a row
 that stands for it, until the transaction ends. So what a transaction reads of that space stays as it is while it works,
@@ -30,7 +30,7 @@ _AT_ONCE: Final = 1_000
 
 
 def lane_of(space: str) -> int:
-    """The lane of a space, the same for ever and everywhere."""
+    """The number of the advisory lock of a space, the same on every machine and in every version."""
     return zlib.crc32(space.encode()) % LANES
 
 
@@ -63,7 +63,7 @@ def _there(rows: Iterable[Row]) -> list[Row]:
 
 
 class LaneTaken(StoreLocked):
-    """Others kept writing to one of the spaces that this transaction needs; try again."""
+    """Others kept writing to a space that this transaction needs, so it has to be tried again."""
 
 
 class PostgresReader(SqlReader):
@@ -89,7 +89,7 @@ class PostgresReader(SqlReader):
 
 
 class Batch:
-    """What the transactions that share one commit share. Rows that are put wait here until something is asked.
+    """The state that transactions in one commit share: rows that were put wait here until a query needs them.
 
     Args:
         engine: the statements of `sql/postgres.sql`.
@@ -114,7 +114,7 @@ class Batch:
         self.waiting: list[tuple[str, list[Row]]] = []
 
     def lock(self, lane: int, *, waits: bool) -> bool:
-        """Locks a lane; returns whether it could. Unless it waits, it cannot while someone else has it."""
+        """Locks a lane and returns whether that succeeded; without waiting it fails if somebody else holds the lane."""
         sql = self._engine["wait_for_lane" if waits else "try_lane"]
         if not self.connection.execute(sql, (lane,)).fetchall():
             return False
@@ -122,7 +122,7 @@ class Batch:
         return True
 
     def run(self, sql: str, values: Sequence[Any]) -> "Cursor[Any]":
-        """One statement, after the rows that wait, in one go."""
+        """Runs one statement, after sending the waiting rows, in one round trip."""
         if not self.waiting:
             return self.connection.execute(sql, values, binary=True)
         with self.connection.pipeline():
@@ -130,12 +130,12 @@ class Batch:
             return self.connection.execute(sql, values, binary=True)
 
     def send(self) -> None:
-        """Sends the rows that wait."""
+        """Sends the waiting rows."""
         with self.connection.pipeline():
             self._send_waiting()
 
     def check_connected(self) -> None:
-        """Looks whether the server has ended the connection, without asking it: then it will surely not commit."""
+        """Raises an error if the server has closed the connection, which is known without asking it."""
         for _ in range(2):  # its last words, if it had any, then its end
             self.connection.pgconn.consume_input()
 
@@ -178,7 +178,7 @@ class PostgresTransaction(SqlTransaction):
         self.has_sent = False
 
     def undo(self) -> None:
-        """Takes back what was not sent."""
+        """Drops the rows that were not sent yet."""
         waiting, self._batch.changed = self._earlier
         del self._batch.waiting[waiting:]
 

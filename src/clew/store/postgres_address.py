@@ -1,4 +1,4 @@
-"""The address of a PostgreSQL server: what the driver is told, and what may be shown."""
+"""The address of a PostgreSQL server: what the driver gets, and what may be shown."""
 
 import re
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Looking after an installation on PostgreSQL: rewriting it without what was deleted, and looking for damage."""
+"""Maintenance of an installation on PostgreSQL: removes deleted rows from its files, and looks for damage."""
 
 import logging
 import re

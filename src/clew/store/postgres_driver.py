@@ -1,4 +1,4 @@
-"""The driver for PostgreSQL, loaded when a store on a server is first opened, and its errors, which become ours here.
+"""Loads the PostgreSQL driver when a store on a server is first opened, and translates its errors to Clew's.
 
 Borders: knows errors by their SQLSTATE, which no server translates; only a refused connection has to be told by its
 words. No message holds a password: the driver's have none, except when it cannot read an address, and those are not
@@ -84,7 +84,7 @@ _AGAIN: Final = ("40001", "40P01")
 
 @cache
 def driver() -> Any:
-    """The package psycopg.
+    """The module psycopg.
 
     Raises:
         MissingExtra: it is not installed.
@@ -98,7 +98,7 @@ def driver() -> Any:
 
 
 def translated(error: BaseException) -> StoreError | None:
-    """Our error for one of the driver's, with its message; None for an error that is not the driver's."""
+    """Clew's error for one of the driver's, with its message; None for an error that is not the driver's."""
     if not isinstance(error, driver().Error):
         return None
     state = getattr(error, "sqlstate", None)
@@ -112,7 +112,7 @@ def translated(error: BaseException) -> StoreError | None:
 
 @contextmanager
 def translating() -> Iterator[None]:
-    """Raises our error for one of the driver's that leaves the block; the driver's is its cause."""
+    """Raises Clew's error in place of one of the driver's that leaves the block, with the driver's as its cause."""
     try:
         yield
     except driver().Error as error:
@@ -120,7 +120,7 @@ def translating() -> Iterator[None]:
 
 
 def refused(error: BaseException, address: str) -> StoreError:
-    """Our error for a connection that was not made.
+    """The error for a connection that could not be opened.
 
     Args:
         address: as it may be shown.
@@ -141,7 +141,7 @@ def is_lost(error: BaseException) -> bool:
 
 
 def may_go_again(error: BaseException) -> bool:
-    """Whether the server took the transaction back only because others were in its way."""
+    """Whether the server rolled the transaction back only because of concurrent ones, so that it can be retried."""
     return isinstance(error, driver().Error) and getattr(error, "sqlstate", None) in _AGAIN
 
 

@@ -55,7 +55,7 @@ class Pool:
 
     @contextmanager
     def begun(self, first: str) -> "Iterator[Cursor[Any]]":
-        """A connection for the block alone, after its first statement; what the block leaves open is rolled back."""
+        """A connection for this block only, after its first statement; a transaction left open is rolled back."""
         with translating():
             cursor = self._begin(first)
         try:
@@ -64,12 +64,12 @@ class Pool:
             self._give_back(cursor.connection)
 
     def ask(self, statement: str) -> list[tuple[Any, ...]]:
-        """The rows of one statement that stands alone; none when it gives none."""
+        """Runs one statement outside a transaction and returns its rows; empty if it has none."""
         with self.begun(statement) as cursor, translating():
             return cursor.fetchall() if cursor.description else []
 
     def close(self) -> None:
-        """Closes what is idle now, and what is lent as soon as it comes back."""
+        """Closes idle connections now, and lent ones when they are returned."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []

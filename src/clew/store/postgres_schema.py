@@ -1,4 +1,4 @@
-"""The schema's numbered steps on PostgreSQL: forward only, each in a transaction of its own.
+"""Applies the numbered steps of the PostgreSQL schema: forward only, one transaction each.
 
 The number stands in a table of the installation's schema; a schema without that table is someone else's. Several who
 open a new installation at once all try: the first makes it, the others find it made.
@@ -22,7 +22,7 @@ _MADE_BY_OTHERS: Final = ("23505", "42P06", "42P07", "42710")
 
 
 def check_server(version: int, encoding: str, fsync: str) -> None:
-    """Sees that the server can keep what Clew writes, and warns when it does not see that its disk does.
+    """Checks that the server can store what Clew writes; logs a warning if commits may not be durable on its disk.
 
     Raises:
         StoreError: it is too old, or its database has another encoding than UTF-8.

@@ -1,4 +1,4 @@
-"""Whether anything was committed: asked for, when someone wants to know, and not more often than it matters.
+"""Tells whether anything was committed to a PostgreSQL installation, asking the server at most every 50 ms.
 
 Each commit counts up a lane; the sum of all differs after every commit. It is not told by LISTEN and NOTIFY, which
 would make all commits of a database wait for each other, and need a connection of their own.
@@ -31,7 +31,7 @@ class Watch:
         self._is_stale = True
 
     def has_committed(self) -> None:
-        """This process committed something."""
+        """Notes that this process has committed something."""
         self._is_stale = True
 
     def version(self) -> int:

@@ -1,4 +1,4 @@
-"""Threads that write: each gathers the transactions that are waiting, commits them together, then acknowledges each.
+"""Threads that write to PostgreSQL: each gathers waiting transactions and commits them together.
 
 A commit costs the server one wait for its disk, so what is shared among all who wait is nearly free. One thread serves
 a quiet process; more are started, each with a connection of its own, when all are busy, so that long work in one space
@@ -52,7 +52,7 @@ class Limits:
 
 
 class _Item(Pending):
-    """A transaction that waits.
+    """A transaction that waits to be written.
 
     Attributes:
         attempts: how often it met others.
@@ -125,7 +125,7 @@ class PostgresWriter:
         return item
 
     def is_this_thread(self) -> bool:
-        """Whether the caller runs inside a transaction."""
+        """Whether the caller runs inside a transaction of this writer."""
         return threading.current_thread() in self._threads
 
     def close(self) -> None:
@@ -320,7 +320,7 @@ class PostgresWriter:
 
 
 def _fail(items: list[_Item], error: BaseException) -> None:
-    """Tells each of what was not written, with an error of its own."""
+    """Gives each of these transactions an error of its own."""
     for item in items:
         own = type(error)(str(error)) if isinstance(error, StoreError) else StoreError(f"no commit: {error!r}")
         own.__cause__ = error.__cause__ or error

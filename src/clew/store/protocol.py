@@ -1,4 +1,4 @@
-"""What Clew asks of a database. All policy lives above; a backend keeps rows durable and finds them by key.
+"""What Clew requires of a database: to store rows durably and find them by key. All policy is above this layer.
 
 A request that cannot be meant (a value of another kind than its column, an unknown table, bounds in two spaces) raises
 StoreError on every backend; see `check`.

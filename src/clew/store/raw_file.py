@@ -1,4 +1,4 @@
-"""The bytes of files that this process may have open as databases.
+"""Reads the raw bytes of files that this process may have open as databases.
 
 The system's locks on a file belong to the process: to close any handle of the file drops all of them, also those of
 SQLite's connections, and another process may then remove the log that is being written. So such a file is read through

@@ -1,4 +1,4 @@
-"""Snapshots: a pool of reading connections, each lent to one thread at a time.
+"""A pool of SQLite connections for snapshots, each lent to one thread at a time.
 
 A pool needs no watch over threads: one that dies inside a snapshot leaves the block like any other, and an idle
 connection belongs to nobody.
@@ -52,7 +52,7 @@ class Readers:
 
     @contextmanager
     def connection(self) -> Iterator[apsw.Connection]:
-        """A connection outside any transaction, for the block alone; forks wait for its end."""
+        """A connection outside any transaction, for this block only; a fork waits until the block ends."""
         with self._lent() as shared, shared.lock:
             yield shared.connection
 
@@ -65,7 +65,7 @@ class Readers:
             self._give_back(shared)
 
     def close(self) -> None:
-        """Closes what is idle now, and what is lent as soon as it comes back."""
+        """Closes idle connections now, and lent ones when they are returned."""
         self._closed = True
         self.retire()
 

@@ -1,4 +1,4 @@
-"""Changes the key of a home: encrypted, encrypted with another key, or decrypted.
+"""Changes the key of a home: encrypts it, encrypts it with another key, or decrypts it.
 
 The database is rewritten beside the old one, checked, and takes its name: killed at any moment, the home has the old
 key or the new one, never a part of each.
@@ -88,7 +88,7 @@ def _held(file: Path, old: str | None, new: str | None, busy_timeout: float) -> 
 
 
 def connect_alone(file: Path, key: Key | None, busy_timeout: float) -> apsw.Connection:
-    """A connection that nobody else's stands beside, and whose log is empty."""
+    """A connection to a database that nobody else has open, with an empty log."""
     connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI)
     try:
         connection.set_busy_timeout(round(busy_timeout * 1000))
@@ -105,7 +105,7 @@ def connect_alone(file: Path, key: Key | None, busy_timeout: float) -> apsw.Conn
 
 
 def _write(source: apsw.Connection, fresh: Path, key: Key | None) -> None:
-    """Writes the whole database to a new file, durably, and reads it back."""
+    """Writes the whole database durably to a new file, and reads it back."""
     fresh.unlink(missing_ok=True)
     fresh.touch(mode=0o600)
     try:

@@ -1,4 +1,4 @@
-"""Writes a file durably and in one step, so that a second writer or a crash never leaves a mixture."""
+"""Replaces a file durably and atomically, so that neither a second writer nor a crash leaves a mixture."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""A backup put in the place of a home's database, after it was read from end to end.
+"""Replaces a home's database by a backup, after checking the whole backup.
 
 The copy is written beside the database, checked, and takes its name: killed at any moment, the home has the old one or
 the backup, never a part of each.
@@ -133,7 +133,7 @@ def _damaged(backup: Path, why: str) -> StoreCorrupt:
 
 
 def _empty_log(file: Path, secret: str | None, busy_timeout: float) -> None:
-    """Sees that nobody has the database open, and leaves no log beside it; a damaged one has to go in any case."""
+    """Checks that nobody has the database open, and removes its log; the log of a damaged database goes in any case."""
     if file.exists() and file.stat().st_size:
         with suppress(StoreCorrupt), translating():  # then nothing of it is worth keeping
             connect_alone(file, key_for(file, secret), busy_timeout).close()

@@ -1,4 +1,4 @@
-"""The rows of the declared tables: one class a table, whose fields are the columns in their order.
+"""The rows of the tables: one NamedTuple per table, whose fields are the columns in order.
 
 A field's type is the kind of its column; `None` is allowed where the type says so. See `clew.store.tables` for keys and
 indexes.
