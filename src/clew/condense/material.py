@@ -99,7 +99,7 @@ class RecapTurn:
 
     @property
     def by_user(self) -> bool:
-        """Whether it has the words of a user."""
+        """Whether the turn has words of a user."""
         return self.role == self.origin == "user"
 
     @property
@@ -174,7 +174,7 @@ def _recap_turn(turn: Turn, scores: TurnScores, labels: Mapping[str, str]) -> Re
 
 
 def is_summary(turn: Turn) -> bool:
-    """Whether a turn is what a client wrote of turns that it dropped: it quotes and lists, and decides nothing."""
+    """Whether a turn is a client's summary of turns that it dropped, which repeats decisions and makes none."""
     return turn.metadata.get("summary") is True
 
 
@@ -249,7 +249,7 @@ def _without_loose_end(error: str) -> str:
 
 
 def _is_idle(mark: Mark, *, is_result: bool) -> bool:
-    """Whether nobody needs a value again.
+    """Whether a value need not be kept, because nobody will need it again.
 
     How long a program took, when a listed file was changed, a word of a programming language, half an error or one in
     code (`catch (TypeError) {`, `Error: {e}`), the heading of a step (`2. Commit`), a commit with its title

@@ -12,14 +12,14 @@ SILENT: Final = frozenset(("tool", "system", "injected"))
 
 
 def plain_line(text: str, speaker: str | None, role: str, at: datetime | None) -> NodeLine | None:
-    """What a turn of one text says to a reader; None where that is nothing."""
+    """What a turn that is a single text says to a reader; None if it says nothing."""
     if text.startswith("<"):
         return None
     return _line(plain_prose(text), speaker, role, at)
 
 
 def line_of(turn: Turn) -> NodeLine | None:
-    """What a turn of several parts says to a reader, likewise."""
+    """What a turn of several parts says to a reader; None if it says nothing."""
     return _line(prose_of(turn), turn.speaker, turn.role, turn.at)
 
 

@@ -85,7 +85,7 @@ class NodeSource:
     turns: Sequence[tuple[int, NodeLine]] = ()
 
     def digest(self) -> bytes:
-        """Names the source: another one has another."""
+        """A hash of the source, by which a stored rendering is known to be up to date."""
         return hashlib.sha256(b"".join(self.hashes)).digest()[:SOURCE_BYTES]
 
 

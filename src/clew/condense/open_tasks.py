@@ -122,7 +122,7 @@ class OpenTasks:
         return [task.text for task in self._of_list()]
 
     def left_by_turn(self) -> list[OpenTask]:
-        """The tasks that are not done, each with the turn that told it; -1 where a version before did not keep it."""
+        """The tasks that are not done, each with the turn that named it; -1 where an older version stored none."""
         listed = self._of_list()
         known = {task.text.casefold() for task in listed}
         return [*listed, *(OpenTask(*each) for each in self.spoken.left() if each[0].casefold() not in known)]
@@ -132,7 +132,7 @@ class OpenTasks:
         return [OpenTask(text, self.told.get(number, -1)) for number, text in left]
 
     def copy(self) -> "OpenTasks":
-        """The same list, to be read on."""
+        """A copy, which can read further turns without changing this list."""
         return OpenTasks(dict(self.tasks), dict(self.created), self.count, dict(self.told), self.spoken.copy())
 
     @property

@@ -70,7 +70,7 @@ _SHIFT: Final = (140, 100, 70, 45)  # characters of the line of a shift: the mos
 _SHIFTS: Final = {"quest": 0.18, "chat": 0.25}  # share of the budget for lines of shifts
 _MANY_SHIFTS: Final = 0.25  # where the shortest lines do not fit into that; the others are named by their numbers
 _VALUES: Final = {"quest": 0.9, "chat": 0.3}
-"""Share of what is left then that goes to values first: in talk between people hardly one is used again."""
+"""Share of the rest that goes to values first; small for a chat, where hardly a value is used again."""
 
 _HEAD: Final = 0.08  # share of the budget above which the head is short
 _STATUS, _GOAL, _OPEN, _ENDED = 0.25, 0.6, 0.6, 0.9
@@ -329,7 +329,7 @@ def _add_map(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarity)
 
 
 def _evenly(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """The last, the first, the middle one, those between: however many there is room for, they tell of the whole."""
+    """The lines in an order of which every beginning covers the session: last, first, middle, then those between."""
     order: dict[int, None] = dict.fromkeys((len(lines) - 1, 0) if lines else ())
     parts = 2
     while len(order) < len(lines):
@@ -344,7 +344,7 @@ def _tells_something(turn: RecapTurn) -> bool:
 
 
 def _last_telling(turns: Sequence[RecapTurn]) -> Sequence[RecapTurn]:
-    """The last turn that tells something, of the last few; else the last."""
+    """At most one turn: the last of the last few that says something, else the last of all."""
     last = reversed(turns[-_LOOKED:])
     telling = (turn for turn in last if turn.prose.endswith("?") or (says_something(turn) and is_request(turn.prose)))
     return [turn for turn in (next(telling, None),) if turn is not None] or turns[-1:]
@@ -383,7 +383,7 @@ def _add_tasks(draft: RecapDraft, source: RecapSource, _mode: Mode, _rarity: Rar
 
 
 def _reserve(draft: RecapDraft, shifts: Sequence[int]) -> int:
-    """Tokens that the numbers of these shifts need at most; none where what every recap has needs them."""
+    """Most tokens that the numbers of these shifts need; 0 where the parts that every recap has need the room."""
     told = f"{heading(_OTHER)}- {' '.join(f'#{seq}' for seq in shifts)}\n"
     return int(max(0, min(draft.count(told), _MANY_SHIFTS * draft.budget - _FRAME))) if shifts else 0
 

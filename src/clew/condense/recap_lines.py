@@ -130,7 +130,7 @@ def _joined(lines: Sequence[str]) -> str:
 
 
 def best_opening(text: str, most: int, rarity: Rarity | None = None, *, by_user: bool = False) -> str:
-    """The best of a text on one line, see `opening`: from its worthiest sentence on."""
+    """A text on one line as `opening` gives it, but from its worthiest sentence on."""
     best = opening(text[best_passage(text, rarity, int(_WHOLE * most)).start :], most, by_user=by_user)
     if _any_tells(best, by_user=by_user):
         return best

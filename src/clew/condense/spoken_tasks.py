@@ -94,7 +94,7 @@ class SpokenTasks:
         return [*self.noted.items(), *called]
 
     def copy(self) -> "SpokenTasks":
-        """The same, to be read on."""
+        """A copy, which can read further turns without changing this object."""
         return SpokenTasks(dict(self.noted), list(self.called), self.called_in)
 
     def _drop_done(self, text: str) -> None:

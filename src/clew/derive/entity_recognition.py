@@ -145,7 +145,7 @@ class Recognition:
         return 0 if now else left
 
     def release(self) -> None:
-        """Has the model loaded for any number of turns: somebody waits for it."""
+        """Lets the model be loaded for any number of turns, because somebody waits for the names."""
         self._hold_until = 0.0
 
     def is_retry_due(self) -> bool:

@@ -26,7 +26,7 @@ class BranchStarts:
         self._known: dict[str, tuple[int, dict[str, int]]] = {}
 
     def forget(self) -> None:
-        """Has all sessions gone through again: turns went."""
+        """Drops what is known of all sessions, for use after turns were deleted."""
         self._known.clear()
 
     def of(self, reader: Reader, space: str, session: str) -> list[int]:

@@ -161,7 +161,7 @@ class FactReading:
         return 0 if self._holds(progress) and now else unread
 
     def release(self) -> None:
-        """Has old turns read at once: somebody waits for it."""
+        """Lets old turns be read at once, because somebody waits for their facts."""
         self._hold_until = None
 
     def is_retry_due(self) -> bool:
@@ -299,7 +299,7 @@ def _next_ordinal(store: Store, space: str) -> int:
 
 
 def _supported(reader: Reader, space: str, read: Sequence[TurnStatements]) -> list[TurnStatements]:
-    """The same, each statement with a support: the weight of its turn, layer 1, in hundredths."""
+    """The statements of turns, each with its support: the layer 1 weight of its turn, in hundredths."""
     bare = [turn.ordinal for turn in read if any(one.support is None for one in turn.statements)]
     if not bare:
         return list(read)

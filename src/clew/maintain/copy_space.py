@@ -135,7 +135,7 @@ def _level_all(
 
 
 def _may_hold_traces(target: Store, space: str) -> bool:
-    """Whether turns went there that nobody has scrubbed: by forgetting, or by a copy that was broken off."""
+    """Whether files of the target may hold text of deleted turns: after forgetting, or after an interrupted copy."""
     with target.snapshot() as reader:
         is_half = SPACE.get(reader, (space,)) is None and reader.count("session", (space,), (space,)) > 0
         return is_half or noted(reader, space) is not None

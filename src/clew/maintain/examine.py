@@ -67,7 +67,7 @@ class Examined:
 
 
 class _Sound(NamedTuple):
-    """A turn that is what was stored, its row, and what is stored of it."""
+    """A turn that is undamaged, with its row and what is stored for it."""
 
     turn: Turn
     row: TurnRow
@@ -148,7 +148,7 @@ def _read(text: str) -> Mapping[str, object] | None:
 
 
 def entry_digest(entry: TurnEntry) -> bytes:
-    """A digest of everything of an entry that segments keep: counts above the greatest are that."""
+    """A digest of all that segments keep of an entry; a count above `SATURATION` is kept as `SATURATION`."""
     columns = (entry.session, entry.seq, entry.branch, entry.speaker, entry.role, entry.at, entry.chars)
     marks = (bool(entry.first_person), bool(entry.asks), entry.stated)
     plain = (*columns, *marks, *((piece.chars, _counts(piece.body), _counts(piece.extra)) for piece in entry.pieces))

@@ -77,7 +77,7 @@ def _usable() -> int:
 
 
 class _Helpers:
-    """A process for each thread that asks."""
+    """Helping processes, one for each thread that asks for results."""
 
     def __init__(self) -> None:
         self._own = local()

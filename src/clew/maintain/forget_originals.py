@@ -34,7 +34,7 @@ class Repeated:
 
     @classmethod
     def of(cls, turns: Iterable[Turn]) -> "Repeated":
-        """Of the texts of turns."""
+        """The runs and single words of the texts of turns."""
         texts = [said for turn in turns for part in turn.parts if (said := tuple(words(part.text)))]
         runs = {run for text in texts if len(text) > 1 for run in _runs(text, min(RUN, len(text)))}
         return cls(runs, set(map(len, runs)), {text for text in texts if len(text) == 1})

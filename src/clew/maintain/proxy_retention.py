@@ -75,7 +75,7 @@ class ProxyRetention:
         return self._swept is not None and abs(now - self._swept) < EVERY
 
     def _cutoff(self, now: datetime) -> int | None:
-        """What is older goes (microseconds since 1970); None when nothing does."""
+        """The time before which rows are deleted, in microseconds since 1970; None when none are."""
         try:
             return to_us(now - timedelta(days=self._days)) if self._days else None
         except OverflowError:

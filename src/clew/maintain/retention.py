@@ -32,7 +32,7 @@ Forget = Callable[[Selection], ForgetReport]
 
 
 def swept_at(text: str | None, days: int) -> datetime | None:
-    """When the last sweep ended that kept so many days.
+    """When the last sweep with this number of days ended.
 
     Args:
         text: the row of META; None without one.
@@ -96,7 +96,7 @@ class Retention:
         return True
 
     def _cutoff(self, now: datetime) -> datetime | None:
-        """What is older goes; None when nothing does."""
+        """The time before which turns are deleted; None when none are."""
         try:
             return now - timedelta(days=self._days) if self._days else None
         except OverflowError:

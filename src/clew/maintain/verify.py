@@ -116,7 +116,7 @@ class _Progress:
 
 
 def _as_far_as_read(kind: str, found: Iterator[Problem]) -> Iterator[Problem]:
-    """The problems of a kind; a row that cannot be read is one, and ends the look at this kind."""
+    """The problems of one kind; a row that cannot be read is reported as one, and ends the check of this kind."""
     try:
         yield from found
     except ClewError:

@@ -12,7 +12,7 @@ from clew.project.transforms import Goal
 def genesis(
     root: str | Path, at: datetime, *, limits: Limits | None = None, on_progress: Progress | None = None
 ) -> BuildReport:
-    """Reads every file of a project; of what is as it was, nothing is written.
+    """Reads every file of a project; nothing is written for files that have not changed.
 
     Args:
         root: the folder of the project; the store is made in it where there is none.

@@ -127,7 +127,7 @@ class TurnLinks(Record):
                     yield how, path
 
     def __bool__(self) -> bool:
-        """Whether there is anything."""
+        """Whether the turn says anything of files."""
         return self is not _NO_LINKS and self != _NO_LINKS
 
 

@@ -165,7 +165,7 @@ def _grant(token: str, space: str, scopes: frozenset[AccessScope], what: str, en
 
 
 class Access:
-    """Who may come in. One event loop uses it."""
+    """Decides whether a request may enter, by host, origin, token and rate. Only one event loop may use it."""
 
     def __init__(
         self, config: ServeConfig, space: str, grants: tuple[Grant, ...], now: Callable[[], float] = time.monotonic
@@ -200,7 +200,7 @@ class Access:
         return principal
 
     def checked_origin(self, headers: Headers) -> AccessDenied | None:
-        """Refuses names by which this server is not called, and other sites' pages: a browser would carry both here."""
+        """Refuses requests for an unknown host name, and those that a browser sends for another site's page."""
         host = headers.get(b"host")
         if host is not None and not self.is_own_host(host.decode("latin-1")):
             said = f"this server is not called {_shown(host)}; serve.hosts lists its names"
@@ -217,7 +217,7 @@ class Access:
         return origin if origin is not None and self._is_listed(origin.decode("latin-1")) else None
 
     def is_own_host(self, host: str) -> bool:
-        """Whether the server is called so; a port does not count."""
+        """Whether a host name, with or without a port, is one of this server."""
         name = _without_port(host.strip().lower())
         return name in self._hosts or is_loopback(name) or (self._any_address and _is_address(name))
 
@@ -279,7 +279,7 @@ class _Rate:
         self._left: dict[str, tuple[float, float]] = {}
 
     def wait(self, name: str) -> int:
-        """Takes one request; 0, or the seconds after which there is room for it."""
+        """Counts a request; returns 0 if it may pass now, else the whole seconds until one may."""
         if self._most == 0:
             return 0
         now = self._now()

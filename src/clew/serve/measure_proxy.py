@@ -136,7 +136,7 @@ def _body(*messages: str, stream: bool = True, **more: Any) -> bytes:
 
 
 def _first_bytes(bench: _Bench, turns: int, calls: int) -> list[Measure]:
-    """One question at once after the other, which is how much a proxy can do; with the processor's time."""
+    """Times to the first byte, and processor time, for questions that follow one another without a pause."""
     times, spent = _asked_in_turn(bench, bench.questions[: calls + _WARM_UP], 0.0)
     direct, proxied = times
     measures = [

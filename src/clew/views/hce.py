@@ -1,4 +1,4 @@
-"""The HCE document's interface : focus buffer, entity graph, semantic tree, and a pipeline around a chat.
+"""The HCE document's interface: focus buffer, entity graph, semantic tree, and a pipeline around a chat.
 
 Graph and tree are the library's own (`clew.structure`); this module has the document's names, fields and flow.
 Everything is kept in memory and saved to a directory on request.

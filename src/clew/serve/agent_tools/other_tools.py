@@ -17,22 +17,22 @@ class OtherTools:
 
     @classmethod
     def of_proxy(cls, prefix: str) -> Self:
-        """The proxy's, which has no `recall`; `prefix` is `clew_` or `vc_`."""
+        """The names of the proxy's tools, among which there is no `recall`; `prefix` is `clew_` or `vc_`."""
         return cls("", f"{prefix}find_quote")
 
     @property
     def wider(self) -> str:
-        """The one that finds most."""
+        """The tool that searches most widely."""
         return self.recall or self.find_quote
 
     @property
     def instead_of_topics(self) -> str:
-        """What is said where no topic is known."""
+        """The answer where no topic is known."""
         return f"No topics are known yet. Use {' or '.join(filter(None, (self.recall, self.find_quote)))}."
 
     @property
     def instead_of_facts(self) -> str:
-        """What is said where no fact is known."""
+        """The answer where no fact is known."""
         return f"No such fact is known. Try fewer conditions, or {self.wider}."
 
     @property
@@ -42,4 +42,4 @@ class OtherTools:
 
 
 OF_MCP: Final = OtherTools("recall", "clew_find_quote")
-"""Those of an MCP server."""
+"""The names of an MCP server's tools."""

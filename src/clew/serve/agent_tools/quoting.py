@@ -25,12 +25,12 @@ def quoting() -> Iterator[_Quoted]:
 
 
 def is_asked() -> bool:
-    """Whether somebody collects the ids."""
+    """Whether the ids are being collected."""
     return _QUOTED.get() is not None
 
 
 def quotes(turns: Iterable[str | type[NotTraceable]]) -> None:
-    """Tells whoever collects that these turns are quoted."""
+    """Adds ids of quoted turns to the collection, if there is one."""
     quoted = _QUOTED.get()
     if quoted is not None:
         quoted.update(turns)

@@ -54,7 +54,7 @@ class ToolAnswer:
 
 
 def prefix_of(*, aliases: bool) -> str:
-    """How the names of the tools begin."""
+    """The prefix of the names under which tools are offered: `vc_` for Virtual Context's names, else `clew_`."""
     return "vc_" if aliases else "clew_"
 
 
@@ -152,7 +152,7 @@ class LoopCalls:
 
 
 def arguments_of(text: str) -> dict[str, Any] | None:
-    """The arguments of a call; none for an empty text, None for what is no JSON object."""
+    """The arguments of a call: an empty dict for an empty text, None for anything else than a JSON object."""
     try:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError):

@@ -280,7 +280,7 @@ class Tools:
         return past_answer(self._memory, query, context) or recall_answer(self._memory, context)
 
     def expand_topic(self, topic: str, collapse: str = "", offset: int = 0, budget: int = 0) -> str:
-        """The turns of a topic in full, and in short the topics that they take the place of."""
+        """The turns of a topic in full, then in short the topics that the call collapses."""
         _need(topic, "topic", "the name of a topic")
         most = self._topic_budget(budget)
         names = [name.strip() for name in collapse.split(",") if name.strip()]

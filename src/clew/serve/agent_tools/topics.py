@@ -64,7 +64,7 @@ def expanded(memory: MemoryReads, topic: str, offset: int, budget: int) -> str:
 
 
 def collapsed(memory: MemoryReads, topic: str, names: Sequence[str], budget: int) -> str:
-    """Other topics in a line or a few each, which stand for what was expanded of them before; empty for none known."""
+    """Other topics in one or a few lines each, in place of their earlier expansions; empty if none is known."""
     others = None if OTHERS in names else names
     listed = [candidate for candidate in memory.topics(others, limit=MOST_TOPICS) if candidate.name != topic]
     return _in_short(memory, listed, budget) if listed else ""
@@ -77,12 +77,12 @@ def all_topics(memory: MemoryReads, budget: int) -> str:
 
 
 def segments(count: int) -> str:
-    """A number of segments in words."""
+    """A count of segments with its noun: `1 segment`, `3 segments`."""
     return counted(count, "segment")
 
 
 def known_topics(memory: MemoryReads, wanted: str) -> str:
-    """The names of topics that are like one that is unknown, else the most frequent ones, as the end of a message."""
+    """The end of an error message about an unknown topic: similar names, else those of the most frequent topics."""
     names = [label.name for label in memory.labels()]
     words = {word.casefold() for word in wanted.replace("-", " ").split() if len(word) > 2}
     near = [name for name in names if any(word in name.casefold() for word in words)]

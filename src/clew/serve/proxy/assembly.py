@@ -97,7 +97,7 @@ def fitted_to(
 
 
 def room(request: ChatRequest, window: int, *, has_tools: bool = False) -> int:
-    """Tokens of a window that a request may have, beside the answer that it asks for and Clew's tools."""
+    """Tokens of a window that remain for a request, after the answer that it asks for and Clew's tools."""
     asked = next(iter(output_limits(request.value)), 0)
     return window - min(asked, int(_MOST_OUTPUT * window)) - (TOOLS if has_tools else 0)
 

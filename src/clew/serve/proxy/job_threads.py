@@ -27,7 +27,7 @@ class _Job:
         self.future: asyncio.Future[Any] = self._loop.create_future()
 
     def do(self) -> None:
-        """Does it, in any thread, and tells the event loop."""
+        """Runs the job in the calling thread, and gives its result or error to the event loop."""
         result: Any = None
         failed: BaseException | None = None
         try:

@@ -186,7 +186,7 @@ class _Work:
         self.result = replace(stored, seen=self.next_seq)
 
     def _has_moved(self, tx: Reader, space: SpaceRow, is_stored: Callable[[Reader], bool]) -> bool:
-        """Whether what the request would be found to be now may differ from what it was found to be."""
+        """Whether the conversation may have changed since the request was looked up, which must then be done again."""
         looked_at = self.writer.conversation
         if self.stored is not None or looked_at.seen is not None:
             return self.stored is None or self.stored.next_seq != looked_at.seen
@@ -202,9 +202,9 @@ class _Work:
             self.held[i] = message.turns[-1]
 
     def _said_in_file(self, tx: Reader, session: str) -> dict[int, _PartlyStored]:
-        """The units to be stored of whose turns an import of the program's own file has stored some.
+        """The units to be stored of which an import of the program's own file has stored some turns.
 
-        Of a session of which the proxy knows no message, whoever stored them.
+        Where the proxy knows no message of the session, turns count whoever stored them.
         """
         if self.result.client not in SOURCES:
             return {}

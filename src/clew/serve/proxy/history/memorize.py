@@ -360,7 +360,7 @@ def _first_answer(units: Sequence[Unit]) -> int:
 
 
 def _calling(units: Sequence[Unit], at: int) -> int:
-    """Index of the message from which on the calls are made whose results a unit may hold."""
+    """Index of the first message whose tool calls may have their results in the unit at `at`."""
     while at > 0 and units[at - 1].role != "assistant":
         at -= 1
     return units[at - 1].first if at > 0 else 0
