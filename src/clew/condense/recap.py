@@ -10,7 +10,7 @@ what is left goes to values that are likely to be used again, the rest to statem
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import Final
@@ -24,16 +24,14 @@ from clew.condense.recap_lines import (
     awaits_answer,
     best_opening,
     in_plain_words,
-    in_words,
-    is_fragment,
     is_request,
-    line_of_calls,
     line_of_stretches,
     opening,
     says_something,
     sentences_of,
     tells,
 )
+from clew.condense.recap_shifts import ASKING, OTHER, SHIFTED, add_shifts, number_tokens
 from clew.condense.recap_told import (
     ACTIVE,
     LINE,
@@ -47,7 +45,8 @@ from clew.condense.recap_told import (
     holds,
     phrases_to_ask,
 )
-from clew.condense.reuse import ReusedValue, is_plain, listed, values_by_worth
+from clew.condense.recap_values import choose_values, value_lines
+from clew.condense.reuse import ReusedValue, values_by_worth
 from clew.condense.sentence_worth import Rarity, form_of
 from clew.condense.session_titles import framed_wish
 from clew.text.counters import CHARS_PER_TOKEN, Counter
@@ -66,9 +65,7 @@ _STAGES: Final = {
     QuestStage.COMPLETE: "Work done",
 }
 _BEGAN: Final = {"quest": "Goal", "chat": "Began"}
-_SHIFT: Final = (140, 100, 70, 45)  # characters of the line of a shift: the most with which every one has a line
 _SHIFTS: Final = {"quest": 0.18, "chat": 0.25}  # share of the budget for lines of shifts
-_MANY_SHIFTS: Final = 0.25  # where the shortest lines do not fit into that; the others are named by their numbers
 _VALUES: Final = {"quest": 0.9, "chat": 0.3}
 """Share of the rest that goes to values first; small for a chat, where hardly a value is used again."""
 
@@ -84,28 +81,11 @@ _TOLD: Final = 0.11  # share of the budget that statements have before values
 _DONE: Final = 0.07  # share of the budget for what an agent did and found
 _ROOMY: Final = 2_000  # tokens below which that share is smaller, since values are short of room
 _STRETCHES: Final = 16
-_ASKING: Final = 1_000  # tokens of a recap from which on it names what one can ask, and calls by their names
 _LOOKED: Final = 6  # turns of a speaker among which the last words are looked for
 _LONG_REQUEST: Final = 3  # times the room of a line from which on last words are quoted from their best sentence on
-_FRAME: Final = 60  # tokens that a small recap has for goal and last words before the numbers of shifts
-_LISTED: Final = 8  # turning points without words from which on only their numbers are told
 _BEGINS: Final = re.compile(r"(?:^|[\n>。！？：]|[.!?:*#-]\s)[ \t]*$")  # what precedes a line or a sentence
-_COUNTED: Final = frozenset({"number", "date"})
-"""Kinds that say nothing without the words around them."""
-
 _FILLINGS: Final = 3
 """Passes that fill the remaining room with values: joined lines have fewer tokens than their sum, so room is left."""
-
-_VALUE_KINDS: Final = (
-    ("path", "Files"),
-    ("command", "Commands"),
-    ("identifier", "Names"),
-    ("error", "Errors"),
-    ("version", "Versions"),
-    ("number", "Numbers"),
-    ("date", "Dates"),
-    ("url", "Addresses"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,24 +161,26 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
     kept: list[ReusedValue] = []
     rarity = Rarity(turn.prose for turn in turns if turn.prose)
     if turns:
-        draft.held = _reserve(draft, [*(turn.seq for turn in turns if turn.is_shift), *source.shifts])
-        (_add_tasks if source.is_excerpt else _add_frame)(draft, source, mode, rarity)
-        if not source.is_excerpt:
+        draft.held = number_tokens(draft, [*(turn.seq for turn in turns if turn.is_shift), *source.shifts])
+        if source.is_excerpt:
+            _add_tasks(draft, source)
+        else:
+            _add_frame(draft, source, mode, rarity)
             _add_map(draft, source, mode, rarity)
         draft.held = 0
-        _add_shifts(draft, turns, source.shifts, rarity, draft.budget * _SHIFTS[mode])
+        add_shifts(draft, turns, source.shifts, rarity, draft.budget * _SHIFTS[mode])
         add_statements(draft, turns, mode, limit=draft.spent / max(1, budget) + _TOLD)
         if mode == "quest":
             add_reports(draft, turns, rarity, limit=draft.spent / max(1, budget) + _DONE * min(1.0, budget / _ROOMY))
         said = [turn.prose for turn in turns if turn.prose and turn.origin in PEOPLE]
-        kept = _choose_values(draft, values, draft.spent + (budget - draft.spent) * _VALUES[mode], said)
+        kept = choose_values(draft, values, draft.spent + (budget - draft.spent) * _VALUES[mode], said)
         add_statements(draft, turns, mode, limit=0.9)
         if not source.is_excerpt:
             add_points(draft, turns, mode, rarity, source.active)
         for _ in range(_FILLINGS):
             chosen = {value.mark.value for value in kept}
             rest = [value for value in values if value.mark.value not in chosen]
-            kept += _choose_values(draft, rest, budget, said)
+            kept += choose_values(draft, rest, budget, said)
             draft.spent = count(_rendered(draft, head, kept, _order(draft, mode)))
     text = _fitted(draft, head, kept, mode, count) if not source.is_excerpt or draft.lines or kept else ""
     last = source.last if source.last is not None else turns[-1].seq if turns else -1
@@ -270,14 +252,7 @@ def _when(turns: Sequence[RecapTurn]) -> str:
     return f"{days[0]}. " if days[0] == days[-1] else f"{days[0]} to {days[-1]}. "
 
 
-_MAP, _TASKS, _LAST, _ASK, _SHIFTED, _OTHER = (
-    "Mental map",
-    "Open tasks",
-    "Last words",
-    "You can ask",
-    "Turning points",
-    "Other turning points",
-)
+_MAP, _TASKS, _LAST, _ASK = "Mental map", "Open tasks", "Last words", "You can ask"
 
 
 def _add_frame(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarity) -> None:
@@ -296,7 +271,7 @@ def _add_frame(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarit
         wish = _from_title(first.prose, source.title) or framed or first.prose
         most = long if wish == first.prose else long // 2  # the title says the same
         _add_opening(draft, "Status", first, begun, most, limit=draft.beside_head(_GOAL), text=wish)
-    _add_tasks(draft, source, mode, rarity)
+    _add_tasks(draft, source)
     for said in (answered, asked[1:]):
         for turn in _last_telling(said):
             # A long request may open with what every request of its client opens with.
@@ -322,7 +297,7 @@ def _add_map(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarity)
         if seq not in draft.shown:
             draft.add(_MAP, seq, f"- [#{seq}] {line}", limit=limit)
     phrases = list(map(in_plain_words, phrases_to_ask(source.topics, source.turns)))
-    for most in range(len(phrases) if draft.budget >= _ASKING else 0, 0, -1):
+    for most in range(len(phrases) if draft.budget >= ASKING else 0, 0, -1):
         asked_for = " or ".join(filter(None, [", ".join(phrases[: most - 1]), phrases[most - 1]]))
         if draft.add(_ASK, -1, f"- What was said about {asked_for}?", limit=limit + 0.02):
             break
@@ -373,90 +348,13 @@ def _add_opening(
             return
 
 
-def _add_tasks(draft: RecapDraft, source: RecapSource, _mode: Mode, _rarity: Rarity) -> None:
+def _add_tasks(draft: RecapDraft, source: RecapSource) -> None:
     limit = draft.beside_head(_OPEN)
     for seq, tasks in groupby(source.tasks[:POINTS], key=lambda task: task.seq):
         before = f"- [#{seq}] " if seq >= 0 else "- "
         told = [opening(task.text, LINE) for task in tasks]
         while told and not draft.add(_TASKS, -1, before + "; ".join(told), limit=limit):
             told.pop()
-
-
-def _reserve(draft: RecapDraft, shifts: Sequence[int]) -> int:
-    """Most tokens that the numbers of these shifts need; 0 where the parts that every recap has need the room."""
-    told = f"{heading(_OTHER)}- {' '.join(f'#{seq}' for seq in shifts)}\n"
-    return int(max(0, min(draft.count(told), _MANY_SHIFTS * draft.budget - _FRAME))) if shifts else 0
-
-
-def _add_shifts(
-    draft: RecapDraft, turns: Sequence[RecapTurn], more: Sequence[int], rarity: Rarity, room: float
-) -> None:
-    """A line for each paradigm shift that says something, the most important first; then the others by their numbers.
-
-    Args:
-        more: further shifts, which have no line.
-        room: tokens for lines, as far as the shortest ones fit into it.
-    """
-    shifts = [turn for turn in turns if turn.is_shift]
-    untold = (turn for turn in shifts if turn.seq not in draft.shown and turn.role != "system" and says_something(turn))
-    telling = sorted(untold, key=lambda turn: (-round(turn.importance, 4), turn.seq))
-    reserve = _reserve(draft, (*(turn.seq for turn in shifts), *more))
-    lines = _shift_lines(telling, room - reserve, draft.count, rarity)
-    crowded = sum(draft.count(line + "\n") for line in lines) > room - reserve
-    limit = draft.spent + (draft.budget * _MANY_SHIFTS if crowded else room)
-    for turn, line in zip(telling, lines, strict=True):
-        if not draft.add(_SHIFTED, turn.seq, line, limit=(min(limit, draft.budget) - reserve) / max(1, draft.budget)):
-            break
-    left = {turn.seq: line_of_calls(turn) for turn in shifts if turn.seq not in draft.shown}
-    left |= {seq: f"#{seq}" for seq in more}
-    if not left:
-        return
-    said = "- " + "; ".join(left[seq] for seq in sorted(left))
-    if (
-        draft.budget < _ASKING
-        or len(left) > _LISTED
-        or draft.spent + draft.count(said) > limit
-        or not draft.add(_OTHER, min(left), said)
-    ):
-        draft.add(_OTHER, min(left), "- " + " ".join(f"#{seq}" for seq in sorted(left)))
-    draft.shown |= set(left)
-
-
-def _shift_lines(telling: Sequence[RecapTurn], room: float, count: Counter, rarity: Rarity) -> list[str]:
-    """The lines of shifts, as long as all of them have room; else the shortest ones."""
-    lines: list[str] = []
-    for most in _SHIFT:
-        said = [best_opening(turn.prose, most, rarity, by_user=turn.by_user) for turn in telling]
-        lines = [f"- [#{turn.seq}] {turn.name}: {line}" for turn, line in zip(telling, said, strict=True)]
-        if sum(count(line + "\n") for line in lines) <= room:
-            break
-    return lines
-
-
-def _choose_values(
-    draft: RecapDraft, values: Iterable[ReusedValue], limit: float, said: Sequence[str]
-) -> list[ReusedValue]:
-    """The worthiest values that fit up to a number of tokens; one that is part of a chosen one costs nothing."""
-    kept: list[ReusedValue] = []
-    values = list(values)
-    known = [*draft.values, *(value.mark.value for value in values if value.mark.kind == "path")]
-    paths = "\n".join(known).casefold()
-    text = "\n".join(line for lines in draft.lines.values() for _, line in lines).casefold()
-    for value in values:
-        if value.mark.kind not in dict(_VALUE_KINDS):
-            continue
-        literal = value.mark.value.casefold()
-        if literal in text or draft.spent + draft.count(value.mark.value) > limit:
-            continue
-        shown = in_words(value.mark.value, said) if value.mark.kind in _COUNTED else f"`{value.mark.value}`"
-        cost = draft.count(f"{value.mark.value} " if is_plain(value) else f"{shown}, ")
-        if draft.spent + cost > limit or (value.mark.kind == "path" and is_fragment(literal, paths)):
-            continue
-        draft.spent += cost
-        draft.values[value.mark.value] = shown
-        text += f" {literal}"
-        kept.append(value)
-    return kept
 
 
 def _fitted(draft: RecapDraft, head: str, kept: list[ReusedValue], mode: Mode, count: Counter) -> str:
@@ -473,8 +371,8 @@ def _fitted(draft: RecapDraft, head: str, kept: list[ReusedValue], mode: Mode, c
 
 
 def _order(draft: RecapDraft, mode: Mode) -> list[str]:
-    first = ["Status", _TASKS, _LAST] if mode == "quest" else ["Status", _SHIFTED, _OTHER, _TASKS, _LAST]
-    rest = [_MAP, REPORTS, *(section for _, section in STATEMENTS), _SHIFTED, _OTHER]
+    first = ["Status", _TASKS, _LAST] if mode == "quest" else ["Status", SHIFTED, OTHER, _TASKS, _LAST]
+    rest = [_MAP, REPORTS, *(section for _, section in STATEMENTS), SHIFTED, OTHER]
     named = list(dict.fromkeys([*first, *rest]))
     return [*named, *sorted(set(draft.lines) - {*named, _ASK}), _ASK]
 
@@ -488,9 +386,4 @@ def _sections(draft: RecapDraft, kept: Sequence[ReusedValue], order: Sequence[st
         lines = sorted(draft.lines.get(section, ()), key=lambda line: line[0])
         if lines:
             yield heading(section) + "".join(f"{line}\n" for _, line in lines)
-    by_kind = [(name, [value for value in kept if value.mark.kind == kind]) for kind, name in _VALUE_KINDS]
-    if kept:
-        yield "\n### Values, most needed first\n"
-    for name, values in by_kind:
-        if values:
-            yield f"**{name}:** {listed(values, draft.values)}\n"
+    yield from value_lines(draft, kept)
