@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
-from clew.errors import ClosedError, InputError
+from clew.errors import ClosedError, InputError, shown
 from clew.memory import Memory
 from clew.models.minilm import MiniLM
 
@@ -122,7 +122,7 @@ class AsyncMemory:
             InputError: that is none, as in `AsyncMemory("path")`.
         """
         if not isinstance(memory, Memory):
-            raise InputError(f"AsyncMemory({memory!r:.200}) wraps no memory; use `await AsyncMemory.open(path)`")
+            raise InputError(f"AsyncMemory({shown(memory, 200)}) wraps no memory; use `await AsyncMemory.open(path)`")
         self.memory = memory
         self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="clew")
         computes = memory.embedder is None or isinstance(memory.embedder, MiniLM)

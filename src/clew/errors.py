@@ -51,12 +51,14 @@ def cut(message: str) -> str:
     return f"{message[:half]} [... {left:,} characters ...] {message[-half:]}"
 
 
-def shown(value: object) -> str:
+def shown(value: object, length: int = 60) -> str:
     """A value as a message shows it: its beginning. Python writes no number of more than 4,300 digits."""
     try:
-        return f"{value!r:.60}"
+        return repr(value)[:length]
     except ValueError:
         return "a number of more than 4,300 digits"
+    except Exception:  # noqa: BLE001  # a caller's class fails to show itself; its type is said all the same
+        return f"{type(value).__name__} that cannot be shown"
 
 
 def lacks_memory(error: BaseException) -> bool:

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from clew.errors import InputError, ModelError
+from clew.errors import InputError, ModelError, shown
 from clew.models.prepare import unit_rows
 from clew.models.prompt import Completion, Prompt
 from clew.models.protocol import LLM, Matrix
@@ -38,7 +38,7 @@ class HashEmbedder:
         if not isinstance(dim, int) or dim < 1:
             raise InputError(f"HashEmbedder(dim={dim!r}); expected a whole number, 1 or more")
         if not isinstance(revision, int) or not 1 <= revision < _REVISIONS:
-            raise InputError(f"HashEmbedder(revision={revision!r:.40}); expected a whole number, 1 or more")
+            raise InputError(f"HashEmbedder(revision={shown(revision, 40)}); expected a whole number, 1 or more")
         self.name = f"hash-{dim}@{revision}"
         self.dim = dim
         self._salt = b"" if revision == 1 else str(revision).encode()
@@ -81,7 +81,7 @@ class ScriptedLLM(LLM):
             InputError: the answers are a text, whose characters would be taken for answers.
         """
         if isinstance(answers, str):
-            raise InputError(f"ScriptedLLM({answers!r:.60}) is one text; expected a list of answers, or a function")
+            raise InputError(f"ScriptedLLM({shown(answers)}) is one text; expected a list of answers, or a function")
         self.name = name
         self._lock = threading.Lock()
         self.prompts: list[Prompt] = []

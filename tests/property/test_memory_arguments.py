@@ -4,9 +4,11 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from enum import Enum
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+import numpy as np
 import pytest
 
 from clew.errors import ClewError
@@ -15,8 +17,43 @@ from clew.types import Turn
 from tests.memories import quiet, timed
 
 MOMENT = datetime(2024, 3, 5, tzinfo=UTC)
+
+
+class Unshown:
+    """What cannot be shown in a message."""
+
+    def __repr__(self) -> str:
+        raise AttributeError("made without its fields")
+
+
+class Word(str, Enum):  # noqa: UP042  # as callers write it; a StrEnum shows itself as its text
+    """Words of a caller's program, which are texts."""
+
+    SESSION = "s"
+    TURN = "s:turn:0"
+    SPEAKER = "Ann"
+    TEXT = "tea"
+    EXPRESSION = "role = user"
+
+
 WRONG: tuple[Any, ...] = (
-    *(None, True, 5, -1, 10**400, 2**64, 3 + 4j, float("nan"), float("inf"), "", "a\ud800b\0", b"x"),
+    *(
+        None,
+        True,
+        5,
+        -1,
+        10**400,
+        10**5000,
+        2**64,
+        3 + 4j,
+        np.arange(2),
+        Unshown(),
+        float("nan"),
+        float("inf"),
+        "",
+        "a\ud800b\0",
+        b"x",
+    ),
     *([], [5], [None], ["a"], {}, {"a": 1}, {5}, (1,), object(), MOMENT.replace(year=1)),
 )
 RIGHT: dict[str, Any] = {
@@ -74,6 +111,27 @@ def test_whatever_is_given_only_errors_of_clew_come_out(memory: Memory, name: st
             with suppress(ClewError):  # any of them is allowed, and any other fails the test
                 getattr(memory, name)(**others, **{parameter: value})
     assert not memory.closed
+
+
+@pytest.mark.requirement("F-MEMORY-15")
+def test_texts_of_a_subclass_are_the_texts_that_they_hold(tmp_path: Path) -> None:
+    with quiet(tmp_path, space=Word.SPEAKER) as memory:
+        turn = Turn(role="user", content=Word.TEXT, session=Word.SESSION, speaker=Word.SPEAKER, external_id=Word.TURN)
+        assert memory.add(turn) == "s:turn:0"
+        assert memory.space == "Ann"
+        context = memory.recall(Word.TEXT, session=Word.SESSION, speaker=Word.SPEAKER, where=Word.EXPRESSION)
+        assert context.turn_ids == ["s:turn:0"]
+        assert memory.explain(context.receipt_id).settings["filter"] == {
+            "session": "s",
+            "speaker": "Ann",
+            "where": "role = user",
+        }
+        assert memory.get(Word.TURN).text == "tea"
+        assert [turn.id for turn in memory.turns(Word.SESSION)] == ["s:turn:0"]
+        assert memory.update(Word.TEXT, Word.TEXT, session=Word.SESSION) == ("s:turn:1", "s:turn:2")
+        assert memory.pin(Word.TURN, note=Word.TEXT).note == "tea"
+        assert memory.forget(turn_ids=[Word.TURN], session=Word.SESSION).turns == 1
+        assert memory.verify().problems == ()
 
 
 @pytest.mark.requirement("F-MEMORY-15")

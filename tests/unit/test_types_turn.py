@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -85,7 +86,7 @@ def test_a_time_that_utc_cannot_hold_is_refused() -> None:
         ({"content": b"x"}, "content: expected text or a list of parts, got bytes"),
         ({"content": [5]}, "part of content: expected clew.Part, text, or a mapping with 'type' and 'text', got int"),
         ({"content": [{"type": "smell"}]}, "part type 'smell' is unknown; expected one of text, tool_call"),
-        ({"content": [{"type": "text", "text": 5}]}, "the text of a text part: expected str, got int"),
+        ({"content": [{"type": "text", "text": 5}]}, "text of a part: expected str, got int"),
         ({"content": [{"type": "image", "blob": 5}]}, "blob of a part: expected str, got int"),
         ({"content": [{"type": "text", "extra": []}]}, "extra of a part: expected dict, got list"),
         ({"at": "today"}, "at: expected datetime.datetime, got str"),
@@ -149,3 +150,38 @@ def test_a_turn_has_an_id_once_it_has_a_place() -> None:
     placed = turn.stored(seq=3, ordinal=9, ingested_at=datetime(2024, 1, 1, tzinfo=UTC))
     assert placed.id == "a%3Ab%20c:turn:3"
     assert (placed.seq, placed.ordinal, placed.content) == (3, 9, turn.content)
+
+
+class Stamp(datetime):
+    """A moment as other libraries make them."""
+
+
+class NotATime(datetime):
+    """What pandas gives for a moment that is missing."""
+
+    year = property(lambda _: float("nan"))
+
+
+class Speaker(str, Enum):  # noqa: UP042  # as callers write it; a StrEnum shows itself as its text
+    """A text that shows itself as something else."""
+
+    ANN = "Ann"
+    USER = "user"
+
+
+@pytest.mark.requirement("F-TYPES-02")
+def test_a_moment_of_a_subclass_becomes_a_plain_one() -> None:
+    turn = Turn(role="user", content="x", at=Stamp(2024, 3, 5, 12, tzinfo=UTC))
+    assert type(turn.at) is datetime
+    assert turn.at == datetime(2024, 3, 5, 12, tzinfo=UTC)
+    with pytest.raises(TurnRejected, match="no moment; give None where it is not known"):
+        Turn(role="user", content="x", at=NotATime(2024, 3, 5, tzinfo=UTC))
+
+
+@pytest.mark.requirement("F-TYPES-01")
+def test_texts_of_a_subclass_become_plain_ones() -> None:
+    role: Any = Speaker.USER
+    turn = Turn(role=role, content=Speaker.ANN, session=Speaker.ANN, speaker=Speaker.ANN)
+    part = turn.parts[0]
+    assert (turn.role, turn.session, turn.speaker, turn.text, part.text) == ("user", "Ann", "Ann", "Ann", "Ann")
+    assert {type(text) for text in (turn.role, turn.session, turn.speaker, turn.text, part.text)} == {str}

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from clew.adapters.session_log import SessionLog
-from clew.errors import InputError
+from clew.errors import InputError, shown
 from clew.memory import Memory
 from clew.types.turn import Role, Turn
 from clew.write.prepare import admit, prepare
@@ -105,9 +105,11 @@ def _checked(key: str, value: Mapping[str, Any]) -> dict[str, Any]:
     try:
         checked = json.loads(json.dumps(value, ensure_ascii=False, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"the value of {key!r:.80} cannot be written as JSON: {error}; give plain data") from error
+        raise InputError(
+            f"the value of {shown(key, 80)} cannot be written as JSON: {error}; give plain data"
+        ) from error
     if not isinstance(checked, dict):
-        raise InputError(f"the value of {key!r:.80}: expected a mapping, got {type(value).__name__}")
+        raise InputError(f"the value of {shown(key, 80)}: expected a mapping, got {type(value).__name__}")
     return checked
 
 

@@ -16,7 +16,7 @@ from llama_index.core.memory.types import BaseMemory
 
 from clew.adapters.documents import readable
 from clew.adapters.session_log import Stretches
-from clew.errors import InputError
+from clew.errors import InputError, shown
 from clew.memory import Memory
 from clew.text.counters import counter
 from clew.types.turn import Role, Turn
@@ -62,7 +62,7 @@ class ClewMemory(BaseMemory):
         """
         memory, session = kwargs.pop("memory", None), kwargs.pop("session", None)
         if not isinstance(memory, Memory) or not isinstance(session, str):
-            raise InputError(f"memory={memory!r:.60}, session={session!r:.60}: expected a clew.Memory and a name")
+            raise InputError(f"memory={shown(memory)}, session={shown(session)}: expected a clew.Memory and a name")
         made = cls(**kwargs)
         made._memory, made._stretches = memory, Stretches(memory, session)
         return made

@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Final, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.errors import InputError
 from clew.index.columns import Columns
 from clew.index.entry import TurnEntry
 from clew.index.incremental_cache import CacheKey, IncrementalCache, RecentArrays
@@ -22,6 +21,7 @@ from clew.index.segment import NO_TIME, Segment
 from clew.index.tail import Tail
 from clew.index.term_directory import TermDirectory
 from clew.index.vector_segment import VectorBlock
+from clew.types.exact import exact_choice
 from clew.types.turn import ROLES
 
 NOTED: Final = 4096
@@ -389,9 +389,7 @@ class IndexView:
         if until is not None:
             tests.append((turns.at < until) & (turns.at != NO_TIME))
         if role is not None:
-            if role not in ROLES:
-                raise InputError(f"role {role!r} is unknown; expected one of {', '.join(ROLES)}")
-            tests.append(turns.role == ROLES.index(role))
+            tests.append(turns.role == ROLES.index(exact_choice(role, "role", ROLES)))
         if speaker is not None:
             code = self._columns.speakers.find(speaker)
             tests.append((turns.speaker == code) & (code >= 0))

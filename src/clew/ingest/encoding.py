@@ -14,7 +14,7 @@ import json
 import re
 from typing import Any
 
-from clew.errors import TurnRejected
+from clew.errors import TurnRejected, shown
 from clew.ingest.strings import map_turn, map_value
 from clew.types import Turn
 
@@ -58,7 +58,7 @@ def checked_name(name: str, what: str) -> str:
         TurnRejected: it holds a NUL or a lone surrogate, which no database keeps.
     """
     if not is_encodable(name):
-        raise TurnRejected(f"the {what} {name!r:.200} holds a NUL or a lone surrogate; choose another name")
+        raise TurnRejected(f"the {what} {shown(name, 200)} holds a NUL or a lone surrogate; choose another name")
     return name
 
 

@@ -14,7 +14,7 @@ from clew.derive.analysis_dropped import analyse_again
 from clew.derive.entity_counts import forget_names
 from clew.derive.facts import forget_facts
 from clew.derive.llm.tasks import QUESTIONS
-from clew.errors import InputError, StoreCorrupt
+from clew.errors import InputError, StoreCorrupt, shown
 from clew.index.packer import forget_ordinals
 from clew.ingest.media import inline
 from clew.maintain.forget_corrections import repeating_corrections
@@ -40,6 +40,7 @@ from clew.store.selections import COMPLETION_KEYS, TURN_METADATA, TURN_PARTS
 from clew.store.tables import SESSION, TOMBSTONE, TURN
 from clew.store.values import past_prefix
 from clew.text.normalise import fold, fold_contains
+from clew.types.exact import exact_text
 from clew.types.ids import node_id, parse_turn_id, turn_id
 from clew.types.reports import ForgetReport
 from clew.types.turn import Turn
@@ -158,11 +159,8 @@ def selection_of(conditions: Conditions, now: datetime, held: Callable[[str], tu
     window = time_window(conditions.get("since"), conditions.get("until"), "", now, None)
     where, named = conditions.get("where"), conditions.get("turn_ids")
     if isinstance(named, str | bytes) or not isinstance(named, Iterable | None):
-        raise InputError(f"turn_ids is {named!r:.60}; expected a list of turn ids")
-    turn_ids = None if named is None else tuple(named)
-    for name in turn_ids or ():
-        if not isinstance(name, str):
-            raise InputError(f"turn_ids holds {name!r:.60}; expected turn ids as text, as recall and search print them")
+        raise InputError(f"turn_ids is {shown(named)}; expected a list of turn ids")
+    turn_ids = None if named is None else tuple(map(_turn_id, named))
     if where is not None:
         wanted = None if turn_ids is None else frozenset(turn_ids)
         turn_ids = tuple(name for name in held(where) if wanted is None or name in wanted)
@@ -174,6 +172,12 @@ def selection_of(conditions: Conditions, now: datetime, held: Callable[[str], tu
         until=window.until,
         match=escaped(conditions.get("match")),
     )
+
+
+def _turn_id(name: object) -> str:
+    if not isinstance(name, str):
+        raise InputError(f"turn_ids holds {shown(name)}; expected turn ids as text, as recall and search print them")
+    return exact_text(name)
 
 
 def _before(moment: datetime | None, limit: datetime) -> bool:

@@ -10,6 +10,7 @@ from clew.errors import InputError, shown
 from clew.ingest.encoding import checked_name, escape_surrogates, is_encodable
 from clew.rank.intent.time_window import last_moment_of
 from clew.rows.pins import canonical
+from clew.types.exact import exact_choice, exact_text
 from clew.types.facts import FactStatus
 from clew.types.pins import PinKind
 from clew.types.turn import aware
@@ -37,7 +38,7 @@ def given_text(value: object, name: str) -> str:
     """
     if not isinstance(value, str):
         raise InputError(f"the {name} is {shown(value)}; expected text, as a str")
-    return escape_surrogates(value)
+    return escape_surrogates(exact_text(value))
 
 
 def given_name(value: object, name: str) -> str:
@@ -47,7 +48,7 @@ def given_name(value: object, name: str) -> str:
         InputError: it is not a str.
     """
     if isinstance(value, str) and is_encodable(value):
-        return value  # what looks like an escape belongs to the stored name
+        return exact_text(value)  # what looks like an escape belongs to the stored name
     return given_text(value, name)
 
 
@@ -97,7 +98,7 @@ def _given_name(value: object, what: str) -> str:
         raise InputError(f"the {what} is {shown(value)}; expected its name, as a str")
     if not value.strip():
         raise InputError(f"{what} {value!r} is empty; name it, or leave the argument out for 'default'")
-    return checked_name(value, what)
+    return checked_name(exact_text(value), what)
 
 
 def given_count(value: object, name: str, what: str) -> int:
@@ -186,11 +187,7 @@ def given_status(value: object) -> FactStatus:
     Raises:
         InputError: there is no such status.
     """
-    try:
-        return FactStatus(str(value))
-    except ValueError as error:
-        known = ", ".join(FactStatus)
-        raise InputError(f"status is {shown(value)}; expected one of {known}") from error
+    return exact_choice(value, "status", FactStatus)
 
 
 def given_ref_or_rule(ref: str | None, where: str | None) -> tuple[PinKind, str]:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from typing import Any
 
 from clew.config import Config
-from clew.errors import InputError
+from clew.errors import InputError, shown
 from clew.ingest.exchange import turns_of
 from clew.ingest.formats.sdk import JsonObject, messages_in, plain, texts_of, with_text
 from clew.ingest.formats.sdk_stream import StreamedAnswer, is_pieces
@@ -149,7 +149,7 @@ def _messages(value: Any, role: str) -> list[JsonObject]:
         ) from error
     if messages is None:
         raise InputError(
-            f"the {role}'s part is {type(value).__name__} {value!r:.60}; expected text, a message, a list of "
+            f"the {role}'s part is {type(value).__name__} {shown(value)}; expected text, a message, a list of "
             "messages, or what an SDK of OpenAI, Anthropic or Google returns"
         )
     return messages

@@ -12,7 +12,7 @@ from clew.assemble.wrapping import wrapped
 from clew.condense.chains import PROTECTED
 from clew.config import Config
 from clew.derive.retrying import retry_all
-from clew.errors import InputError, StoreError
+from clew.errors import InputError, StoreError, shown
 from clew.learn.feedback import RECENT, note_restored
 from clew.maintain.export_space import export_space
 from clew.maintain.forget import Conditions, selection_of
@@ -64,7 +64,9 @@ class Memory(MemoryLearning):
             InputError: `parts` is something else, as in `Memory("path")`.
         """
         if not isinstance(parts, Parts):
-            raise InputError(f"Memory({parts!r:.200}) opens nothing; use Memory.open, which takes the path of a home")
+            raise InputError(
+                f"Memory({shown(parts, 200)}) opens nothing; use Memory.open, which takes the path of a home"
+            )
         super().__init__(parts)
         self._closing = threading.Lock()
 
@@ -157,7 +159,7 @@ class Memory(MemoryLearning):
         """
         self._check_open()
         if not isinstance(turns, Iterable):
-            raise InputError(f"turns is {turns!r:.60}; expected turns, as a list or another iterable")
+            raise InputError(f"turns is {shown(turns)}; expected turns, as a list or another iterable")
         report = add_many(self.parts.appender, turns, self.config.ingest, self.reads.clock, given_progress(on_progress))
         self.parts.worker.wake()
         return report
@@ -226,7 +228,7 @@ class Memory(MemoryLearning):
         """
         self._check_open()
         if not callable(fn):
-            raise InputError(f"fn is {fn!r:.60}; expected the function that asks the model")
+            raise InputError(f"fn is {shown(fn)}; expected the function that asks the model")
         chat_log = ChatLog(self.reads, self.parts.appender, self.config, given_session(session))
         return wrapped(fn, ChatMemorizer(chat_log, self.parts.worker.wake))
 

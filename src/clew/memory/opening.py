@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from clew.config import Config, given, load_config
-from clew.errors import InputError
+from clew.errors import InputError, shown
 from clew.ingest.exclude import exclusion
 from clew.memory.arguments import given_space
 from clew.models.choose import choose_embedder, choose_llm, find_recogniser
@@ -30,7 +30,7 @@ def _checked(clock: Clock) -> Clock:
         moment: object = clock()
         if not isinstance(moment, datetime) or moment.utcoffset() is None:
             raise InputError(
-                f"the clock gave {moment!r:.60}; expected an aware datetime: datetime.now(UTC), not datetime.now()"
+                f"the clock gave {shown(moment)}; expected an aware datetime: datetime.now(UTC), not datetime.now()"
             )
         return moment
 
@@ -64,6 +64,7 @@ class OpenHome:
     """
 
     store: Store
+    space: str
     config: Config
     models: Models
     clock: Clock
@@ -82,9 +83,9 @@ def open_home(
     clock: Clock | None = None,
 ) -> OpenHome:
     """Opens or creates a home; the arguments and errors are those of `Memory.open`."""
-    given_space(space)
+    own_space = given_space(space)
     if clock is not None and not callable(clock):
-        raise InputError(f"clock is {clock!r:.60}; expected a function that gives the present as an aware datetime")
+        raise InputError(f"clock is {shown(clock)}; expected a function that gives the present as an aware datetime")
     place = cast("str | Path | None", path)  # checked where it is read
     store = path if path is not None and hasattr(path, "snapshot") else None
     home = home_of(place) if store is None else None
@@ -99,6 +100,7 @@ def open_home(
     chosen_settings = given(home, config)
     return OpenHome(  # the store is opened last, so that nothing has to be closed when an argument is refused
         cast(Store, store) if store is not None else open_store(place, key=settings.store.key),
+        own_space,
         settings,
         Models(chosen, before, asked, recogniser, note if chosen is None else None),
         utc_now if clock is None else _checked(clock),

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from clew.errors import ConflictError, FormatError, InputError, NotFoundError
+from clew.errors import ConflictError, FormatError, InputError, NotFoundError, shown
 from clew.ingest.secrets.masking import mask
 from clew.memory.arguments import given_name, given_session, given_text
 from clew.memory.pauses import MemoryPauses
@@ -231,7 +231,7 @@ def _stage(stage: QuestStage | str) -> QuestStage:
     try:
         return QuestStage(stage)
     except ValueError as error:
-        raise InputError(f"the stage is {stage!r:.60}; expected one of {', '.join(QuestStage)}") from error
+        raise InputError(f"the stage is {shown(stage)}; expected one of {', '.join(QuestStage)}") from error
 
 
 def _folder(root: str | Path | None) -> Path | None:

@@ -52,6 +52,7 @@ from clew.store.protocol import Store
 from clew.text.counters import Counter, Counting
 from clew.text.counters import counter as counter_named
 from clew.types import Context, Hit, Receipt, Turn
+from clew.types.exact import exact_choice
 from clew.types.moments import Remembered
 from clew.types.session import SessionInfo
 from clew.types.shown import Shown
@@ -323,12 +324,13 @@ class MemoryRecalls:
             NotFoundError: there is no such session.
         """
         self._check_open()
-        if style not in STYLES:
-            raise InputError(f"style {style!r} is unknown; expected one of {', '.join(STYLES)}")
+        chosen = exact_choice(style, "style", STYLES)
         most = given_count(budget, "budget", "tokens of the recap")
         count = self._counter(counter)
         name = given_name(session, "session")
-        return recap_of(self.reads, name, count, budget=most, style=style, until_now=given_flag(until_now, "until_now"))
+        return recap_of(
+            self.reads, name, count, budget=most, style=chosen, until_now=given_flag(until_now, "until_now")
+        )
 
     def shown(self, session: str) -> list[Shown]:
         """Lists what a prompt shows for the turns of a session, in the order of their first turns.
@@ -444,9 +446,9 @@ class MemoryRecalls:
             NotFoundError: there is no such receipt, or it was dropped because newer ones took its place.
         """
         self._check_open()
-        if receipt_id is None or receipt_id == _NEWEST:
+        name = _NEWEST if receipt_id is None else given_name(receipt_id, "receipt")
+        if name == _NEWEST:
             return self.reads.receipts.newest()
-        name = given_name(receipt_id, "receipt")
         with self.reads.store.snapshot() as reader:
             compacted = receipt_of_compaction(reader, self.space, name)
         return self.reads.receipts.get(name) if compacted is None else compacted
@@ -466,11 +468,12 @@ def open_recalls(
     """
     home = open_home(path, space=space, embedder=embedder, clock=clock)
     with closing(home.store) if home.owns_store else nullcontext():
+        models = home.models
         reads = read_path(
-            home.store, space, home.config, home.clock, home.models.embedder, home.models.previous, home.settings_given
+            *(home.store, home.space, home.config, home.clock, models.embedder, models.previous, home.settings_given)
         )
         try:
-            yield MemoryRecalls(reads, home.models)
+            yield MemoryRecalls(reads, models)
         finally:
             reads.receipts.close()
 

@@ -119,7 +119,7 @@ def open_parts(
     home = open_home(path, space=space, config=config, embedder=embedder, previous=previous, llm=llm, clock=clock)
     return wire(
         home.store,
-        space,
+        home.space,
         home.config,
         home.models,
         home.clock,

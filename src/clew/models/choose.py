@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from clew.config import LLMConfig
-from clew.errors import ConfigError, InputError, MissingExtra
+from clew.errors import ConfigError, InputError, MissingExtra, shown
 from clew.models.minilm import find_minilm
 from clew.models.protocol import LLM, Embedder, Recogniser
 from clew.types.entity import NameSpan
@@ -44,12 +44,12 @@ def choose_embedder(setting: str | Embedder | None, *, threads: int = 1) -> tupl
         InputError: the object is no embedder.
         MissingExtra: a package that the setting needs is not installed.
     """
-    if setting is None or setting == "none":
+    if setting is None or (isinstance(setting, str) and setting == "none"):
         return None, "no embedder: the setting is none"
     if not isinstance(setting, str):
         if not isinstance(getattr(setting, "name", None), str) or not callable(getattr(setting, "embed", None)):
             raise InputError(
-                f"embedder={setting!r:.100} is not an embedder; expected a name, or an object with the Embedder "
+                f"embedder={shown(setting, 100)} is not an embedder; expected a name, or an object with the Embedder "
                 "protocol"
             )
         return setting, f"{setting.name}, as given"
@@ -78,7 +78,7 @@ def choose_llm(setting: str | LLM | None, config: LLMConfig) -> LLM | None:
     if not isinstance(setting, str):
         if not isinstance(getattr(setting, "name", None), str) or not callable(getattr(setting, "complete", None)):
             raise InputError(
-                f"llm={setting!r:.100} is not a language model; expected a name, or an object with the LLM protocol"
+                f"llm={shown(setting)} is not a language model; expected a name, or an object with the LLM protocol"
             )
         return setting
     if setting == "none":

@@ -14,7 +14,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from clew.condense.recap_lines import as_sentence
-from clew.errors import InputError
+from clew.errors import InputError, shown
 from clew.project.links import TurnLinks
 from clew.text.printable import cut_line
 from clew.types.ids import node_id
@@ -248,7 +248,9 @@ def session_of_quest(quest: str) -> tuple[str, int]:
     """
     match = _QUEST_ID.fullmatch(quest)
     if match is None:
-        raise InputError(f"{quest!r:.200} is not a quest; expected <session>:quest:<number>, as `clew quest` prints")
+        raise InputError(
+            f"{shown(quest, 200)} is not a quest; expected <session>:quest:<number>, as `clew quest` prints"
+        )
     return unquote(match["session"], errors="surrogatepass"), int(match["first"])
 
 

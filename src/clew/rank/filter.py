@@ -9,12 +9,13 @@ from typing import Final, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.errors import ExpressionError, InputError
+from clew.errors import ExpressionError, InputError, shown
 from clew.index.view import IndexView, Mask
 from clew.ingest.encoding import checked_name, escape_surrogates
 from clew.store.rows import to_us
+from clew.types.exact import exact_choice, exact_text
 from clew.types.record import Record
-from clew.types.turn import aware
+from clew.types.turn import ROLES, aware
 
 _TOGETHER: Final = 32
 """Turns from which on it is cheaper to look for them in the whole columns than one by one."""
@@ -159,14 +160,14 @@ def filter_of(only: TurnFilters) -> Filter:
             f"as_of ({as_of.isoformat()}) is before the range starts ({since.isoformat()}): nothing can be both; "
             "leave one of them out"
         )
-    where = only.get("where")
+    where, role = only.get("where"), only.get("role")
     if where is not None and not isinstance(where, str):
         raise ExpressionError(f"where is {type(where).__name__}; expected text such as 'O2 > 7'")
     return Filter(
         session=session_name(only.get("session")),
         since=since,
         until=until,
-        role=only.get("role"),
+        role=None if role is None else exact_choice(role, "role", ROLES),
         speaker=escaped(only.get("speaker")),
         where=escaped(where),
         as_of=as_of,
@@ -194,7 +195,7 @@ def time_range(since: object, until: object) -> tuple[datetime | None, datetime 
 
 def _end(moment: object, name: str) -> datetime | None:
     if not isinstance(moment, datetime | None):
-        raise InputError(f"{name} is {moment!r:.60}; expected a datetime, or words for a time such as 'last week'")
+        raise InputError(f"{name} is {shown(moment)}; expected a datetime, or words for a time such as 'last week'")
     return aware(moment, name)
 
 
@@ -250,8 +251,8 @@ def session_name(name: str | None) -> str | None:
         InputError: it is no text, or holds a NUL or a lone surrogate.
     """
     if not isinstance(name, str | None):
-        raise InputError(f"session {name!r:.60} is not a name; expected text, as a str")
-    return None if name is None else checked_name(name, "session")
+        raise InputError(f"session {shown(name)} is not a name; expected text, as a str")
+    return None if name is None else checked_name(exact_text(name), "session")
 
 
 def escaped(name: str | None) -> str | None:
@@ -261,5 +262,5 @@ def escaped(name: str | None) -> str | None:
         InputError: it is no text.
     """
     if not isinstance(name, str | None):
-        raise InputError(f"{name!r:.60} is not a name; expected text, as a str")
-    return None if name is None else escape_surrogates(name)
+        raise InputError(f"{shown(name)} is not a name; expected text, as a str")
+    return None if name is None else escape_surrogates(exact_text(name))

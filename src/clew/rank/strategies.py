@@ -10,13 +10,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.errors import InputError
 from clew.index.view import Mask
 from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Fused, Opinion
 from clew.rank.intent import Kind
 from clew.rank.search import Ranking
 from clew.rank.sigma import LEAST, MOST, candidates, chosen, relevance
+from clew.types.exact import exact_choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,7 @@ def checked(strategy: object) -> str:
     Raises:
         InputError: the strategy is unknown.
     """
-    if not isinstance(strategy, str) or (strategy != AUTO and strategy not in STRATEGIES):
-        raise InputError(f"strategy {strategy!r} is unknown; expected one of {', '.join((AUTO, *STRATEGIES))}")
-    return strategy
+    return exact_choice(strategy, "strategy", (AUTO, *STRATEGIES))
 
 
 def plan(kind: Kind, strategy: str, budget: int | None, window: int | None, default: int) -> RecallPlan:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import Final
 
-from clew.errors import InputError
+from clew.errors import InputError, shown
 from clew.rank.anchors import WeightedRange
 from clew.rank.intent.position_phrases import PositionPhrase
 from clew.store.protocol import Reader
@@ -29,8 +29,8 @@ def one_position(position: int | None, context_position: int | None) -> int | No
         raise InputError("position and context_position are two names of one argument; give one of them")
     place = context_position if position is None else position
     if isinstance(place, bool) or not isinstance(place, Integral | None):
-        raise InputError(f"position is {place!r:.60}; expected a whole number: the position of a beat")
-    return place
+        raise InputError(f"position is {shown(place)}; expected a whole number: the position of a beat")
+    return None if place is None else int(place)
 
 
 def macro_nodes_of(reader: Reader, space: str, session: str) -> list[MacroNode]:
@@ -73,7 +73,7 @@ def region_of(reader: Reader, space: str, session: str | None, position: int | N
     spans = [] if name is None else _spans(reader, space, name)
     place = len(spans) - 1 + position if position < 0 else position
     if name is None or not 0 <= place < len(spans):
-        raise InputError(f"there is no beat at position {position}; session {name!r} has {len(spans)}, from 0")
+        raise InputError(f"there is no beat at position {shown(position)}; session {name!r} has {len(spans)}, from 0")
     return tuple(_around(name, spans, place))
 
 

@@ -20,7 +20,7 @@ from clew.store.tables import TURN
 from clew.text.counters import Counter
 
 Style = Literal["auto", "quest", "chat"]
-STYLES: Final[tuple[str, ...]] = get_args(Style)
+STYLES: Final[tuple[Style, ...]] = get_args(Style)
 
 
 def recap_of(

@@ -3,7 +3,7 @@
 from difflib import get_close_matches
 from typing import Final
 
-from clew.errors import InputError, NotFoundError
+from clew.errors import InputError, NotFoundError, shown
 from clew.recall.read_path import ReadPath
 from clew.recall.titled_sessions import titles_of_sessions
 from clew.store.selections import TURN_ORIGINS
@@ -39,7 +39,7 @@ def no_such_session(path: ReadPath, name: str) -> NotFoundError:
     """The error for a name that no session has; it suggests sessions with similar names."""
     near = get_close_matches(name, path.live.view().sessions[-_COMPARED:], n=_NEAR)
     like = f"; there is {' and '.join(map(repr, near))}" if near else ""
-    return NotFoundError(f"there is no session {name!r:.200}{like}; `clew sessions` lists those that there are")
+    return NotFoundError(f"there is no session {shown(name, 200)}{like}; `clew sessions` lists those that there are")
 
 
 def _titled(path: ReadPath, title: str) -> list[str]:

@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from clew.errors import InputError
+from clew.errors import InputError, shown
 from clew.knowledge.groups import group_key, subject_key
 from clew.knowledge.slots import slot_of
 from clew.store.knowledge_row_types import FactRow, StatementRow
@@ -85,7 +85,9 @@ def place_of(fact: str, ordinal_of: Callable[[str], int]) -> Place:
     """
     match = _ID.fullmatch(fact)
     if match is None:
-        raise InputError(f"{fact!r:.200} is not the id of a fact; expected <turn>:fact:<number>, as facts print it")
+        raise InputError(
+            f"{shown(fact, 200)} is not the id of a fact; expected <turn>:fact:<number>, as facts print it"
+        )
     within = _MAKERS * _PARTS.index(match["part"]) + _MARKS.index(match["mark"])
     return ordinal_of(match["turn"]), int(match["number"]) * _STEP + within
 

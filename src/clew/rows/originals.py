@@ -6,7 +6,7 @@ from typing import Final
 
 from clew.condense.chains import Chain
 from clew.condense.images import ShrunkImage
-from clew.errors import InputError, NotFoundError
+from clew.errors import InputError, NotFoundError, shown
 from clew.rows.pause import paused_since
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import OriginalRow
@@ -30,7 +30,7 @@ def is_original(ref: str) -> bool:
     if match is not None and _DIGITS.match(match["digits"]) is None:
         kind = "a collapsed tool chain" if ref.startswith(CHAIN) else "a shrunk image"
         raise InputError(
-            f"{ref!r:.200} is not the whole reference of {kind}; expected what its stub in the prompt says: "
+            f"{shown(ref, 200)} is not the whole reference of {kind}; expected what its stub in the prompt says: "
             f"`{ref.partition('-')[0]}-` and 16 hexadecimal digits"
         )
     return match is not None

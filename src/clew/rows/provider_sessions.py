@@ -10,7 +10,7 @@ from clew.store.rows import dumps
 from clew.store.tables import SESSION
 
 Reason = Literal["initial", "compression", "expiration", "restart"]
-REASONS: Final[tuple[str, ...]] = get_args(Reason)
+REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
 
 _MEMBER: Final = "provider_sessions"
 

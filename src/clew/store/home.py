@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from clew.errors import InputError, StoreError, StoreReadOnly
+from clew.errors import InputError, StoreError, StoreReadOnly, shown
 from clew.store.translate import translating
 
 _PRIVATE: Final = 0o600
@@ -60,9 +60,9 @@ def usable_path(value: object, what: str) -> Path:
             without a HOME, or its links lead in a circle.
     """
     if not isinstance(value, str | Path):
-        raise InputError(f"{what} is {value!r:.60}; expected a path, as a str or a Path")
+        raise InputError(f"{what} is {shown(value)}; expected a path, as a str or a Path")
     if isinstance(value, str) and not value.strip():
-        raise InputError(f"{what} is empty, {value!r:.60}; expected a path, such as '.' for the current folder")
+        raise InputError(f"{what} is empty, {shown(value)}; expected a path, such as '.' for the current folder")
     try:
         encoded = os.fsencode(value)
     except UnicodeEncodeError:

@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Final
 
 from clew.config import load_config
-from clew.errors import ConfigError, InputError
+from clew.errors import ConfigError, InputError, shown
 from clew.store.home import usable_path
 from clew.store.keys import secret_of
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store
 from clew.store.read_only import ReadOnlyStore, is_read_only
 from clew.store.sqlite import SqliteStore
+from clew.types.exact import exact_text
 
 DEFAULT_HOME: Final = "~/.clew"
 IN_MEMORY: Final = ":memory:"
@@ -63,14 +64,14 @@ def home_of(location: str | Path | None = None) -> Path | None:
     if isinstance(location, Path):
         return usable_path(location, _HOME)
     if location is not None and not isinstance(location, str):
-        raise InputError(f"{_HOME} is {location!r:.60}; {_EXPECTED}, as a str or a Path")
+        raise InputError(f"{_HOME} is {shown(location)}; {_EXPECTED}, as a str or a Path")
     place = _place(location)
     engine, separator, _ = place.partition("://")
     if place == IN_MEMORY or (separator and engine in _SERVERS):
         return None
     if separator or not place:
-        shown = f"{engine}://..." if separator else repr(location)  # an address may hold a password
-        raise ConfigError(f"{shown} is not a place for a store; {_EXPECTED}")
+        told = f"{engine}://..." if separator else repr(location)  # an address may hold a password
+        raise ConfigError(f"{told} is not a place for a store; {_EXPECTED}")
     return usable_path(place, _HOME)
 
 
@@ -78,4 +79,4 @@ def _place(location: str | Path | None) -> str:
     """The location with defaults filled in; the path of a SQLite file without its scheme."""
     if location is None:
         location = os.environ.get("CLEW_STORE") or os.environ.get("CLEW_HOME") or DEFAULT_HOME
-    return str(location).removeprefix(_SQLITE)
+    return (exact_text(location) if isinstance(location, str) else str(location)).removeprefix(_SQLITE)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import repeat
 from typing import Any, Final, cast, overload
 
-from clew.errors import ClewError, StoreCorrupt
+from clew.errors import ClewError, StoreCorrupt, shown
 from clew.store.row_types import TurnRow
 from clew.types.ids import turn_id
 from clew.types.record import bulk_maker, maker
@@ -67,7 +67,7 @@ def _check_keys(value: Any) -> None:
     if isinstance(value, dict):
         wrong = next((key for key in value if not isinstance(key, str)), None)
         if wrong is not None or None in value:
-            raise TypeError(f"the key {wrong!r:.60} is not text")
+            raise TypeError(f"the key {shown(wrong)} is not text")
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
         _check_keys(item)
 

@@ -245,7 +245,7 @@ class EntityGraph:
                 graph._forms[key] = Counter({str(form): int(count) for form, count in record["forms"].items()})
                 graph._types[key] = Counter({_of(NodeType, kind): int(n) for kind, n in record["types"].items()})
                 if not graph._forms[key] or not graph._types[key]:
-                    raise InputError(f"the entity {key!r:.60} has no spelling or no type; expected what to_dict wrote")
+                    raise InputError(f"the entity {shown(key)} has no spelling or no type; expected what to_dict wrote")
             for record in data["edges"]:
                 first, second, kind = record["source"], record["target"], _of(EdgeType, record["type"])
                 if not {first, second} <= graph._types.keys():

@@ -21,7 +21,7 @@ from functools import cache, partial
 from numbers import Integral
 from typing import Final, Protocol, cast
 
-from clew.errors import ConfigError, InputError, MissingExtra
+from clew.errors import ConfigError, InputError, MissingExtra, shown
 from clew.text.anthropic_tokens import NEW, OLD, WAYS, count_by
 from clew.text.o200k import o200k_tokens
 
@@ -72,7 +72,7 @@ def counter(chosen: Counting = "estimate") -> Counter:
         return _Named(str(name), _checked(chosen, str(name)))
     known = _COUNTERS.get(chosen) if isinstance(chosen, str) else None
     if known is None:
-        raise ConfigError(f"counter {chosen!r} is unknown; choose one of {', '.join(NAMES)}, or pass a function.")
+        raise ConfigError(f"counter {shown(chosen)} is unknown; choose one of {', '.join(NAMES)}, or pass a function.")
     return known()
 
 
@@ -82,7 +82,7 @@ def _checked(count: Callable[[str], int], name: str) -> Callable[[str], int]:
         if isinstance(tokens, Integral):  # NumPy's too
             tokens = int(tokens)
         if not isinstance(tokens, int | float) or not 0 <= tokens < math.inf:
-            raise InputError(f"the counter {name} gave {tokens!r:.60}; expected the number of tokens, 0 or more")
+            raise InputError(f"the counter {name} gave {shown(tokens)}; expected the number of tokens, 0 or more")
         return cast(int, tokens)
 
     return counted

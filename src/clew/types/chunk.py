@@ -12,7 +12,7 @@ from enum import StrEnum
 from math import isnan
 from typing import Any, Self
 
-from clew.errors import InputError
+from clew.errors import InputError, shown
 
 _DIGITS = 4
 
@@ -197,7 +197,7 @@ def listed(cls: type, data: Mapping[str, Any], name: str, default: Sequence[Any]
     if value is None:
         return list(default)
     if not isinstance(value, list | tuple):
-        raise InputError(f"{cls.__name__}: {name} is {value!r:.60}; expected a list, as to_dict writes it")
+        raise InputError(f"{cls.__name__}: {name} is {shown(value)}; expected a list, as to_dict writes it")
     return list(value)
 
 
@@ -209,7 +209,9 @@ def shares(cls: type, data: Mapping[str, Any], name: str) -> dict[str, float]:
     """
     value = data.get(name)
     if value is not None and not isinstance(value, Mapping):
-        raise InputError(f"{cls.__name__}: {name} is {value!r:.60}; expected weights by domain, as to_dict writes them")
+        raise InputError(
+            f"{cls.__name__}: {name} is {shown(value)}; expected weights by domain, as to_dict writes them"
+        )
     return {tag: number(cls, value or {}, tag) for tag in value or {}}
 
 
@@ -221,5 +223,5 @@ def number(cls: type, data: Mapping[str, Any], name: str, default: float = 0.0) 
     """
     value = data.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or isnan(value):
-        raise InputError(f"{cls.__name__}: {name} is {value!r:.60}; expected a number")
+        raise InputError(f"{cls.__name__}: {name} is {shown(value)}; expected a number")
     return value

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import quote, unquote
 
-from clew.errors import InputError
+from clew.errors import InputError, shown
 
 BEAT: Final = 1
 """Level of a beat (a topic segment) in the hierarchy; chapters have the levels above."""
@@ -99,6 +99,6 @@ def parse_turn_id(text: str) -> tuple[str, int]:
     except UnicodeDecodeError:
         pass  # invalid percent-encoding: the error below
     raise InputError(
-        f"{text!r:.200} is not a turn id; expected <session>:turn:<number>, as search prints it, "
+        f"{shown(text, 200)} is not a turn id; expected <session>:turn:<number>, as search prints it, "
         "or <session>:<number> with the two as a block shows them, such as f7633853:38"
     )

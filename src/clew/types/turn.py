@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, cast, get_args
 
 from clew.errors import TurnRejected
+from clew.types.exact import exact_choice, exact_moment, exact_text
 from clew.types.ids import turn_id
 from clew.types.record import Record
 
@@ -18,9 +19,16 @@ ORIGINS: tuple[str, ...] = get_args(Origin)
 PART_TYPES: tuple[str, ...] = get_args(PartType)
 
 _Kinds = tuple[tuple[type, tuple[str, ...]], ...]
-_PART_FIELDS: _Kinds = ((str, ("name", "call_id", "blob", "media_type")), (bytes, ("data",)), (dict, ("extra",)))
-_TURN_FIELDS: _Kinds = ((str, ("speaker", "external_id", "parent", "branch", "source", "text")), (dict, ("metadata",)))
-_NEVER_NONE = ("branch", "text", "metadata")
+_PART_FIELDS: _Kinds = (
+    (str, ("text", "name", "call_id", "blob", "media_type")),
+    (bytes, ("data",)),
+    (dict, ("extra",)),
+)
+_TURN_FIELDS: _Kinds = (
+    (str, ("session", "speaker", "external_id", "parent", "branch", "source", "text")),
+    (dict, ("metadata",)),
+)
+_NEVER_NONE = ("session", "branch", "text", "metadata")
 
 MAX_TURN_CHARS = 8_000_000
 """Most characters of one turn; longer ones are rejected, since they are documents rather than messages."""
@@ -50,10 +58,7 @@ class Part(Record):
     extra: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        if self.type not in PART_TYPES:
-            raise TurnRejected(f"part type {self.type!r} is unknown; expected one of {', '.join(PART_TYPES)}")
-        if not isinstance(self.text, str):
-            raise TurnRejected(f"the text of a {self.type} part: expected str, got {type(self.text).__name__}")
+        _check_choice(self, "type", PART_TYPES, "part type")
         for kind, names in _PART_FIELDS:
             _check_kinds(self, kind, names)
 
@@ -102,14 +107,11 @@ class Turn(Record):
     text: str = ""
 
     def __post_init__(self) -> None:
-        if self.role not in ROLES:
-            raise TurnRejected(f"role {self.role!r} is unknown; expected one of {', '.join(ROLES)}")
-        if not isinstance(self.session, str):
-            raise TurnRejected(f"session of a turn: expected str, got {type(self.session).__name__}")
-        if not self.session.strip():
-            raise TurnRejected(f"session {self.session!r} is empty; name the conversation or leave the field out")
+        _check_choice(self, "role", ROLES, "role")
         for kind, names in _TURN_FIELDS:
             _check_kinds(self, kind, names)
+        if not self.session.strip():
+            raise TurnRejected(f"session {self.session!r} is empty; name the conversation or leave the field out")
         parts = as_parts(self.content)
         set_field = object.__setattr__  # the instance is frozen for everyone else
         set_field(self, "content", parts)
@@ -117,8 +119,8 @@ class Turn(Record):
             set_field(self, "text", plain_text(parts))
         if self.origin is None:
             set_field(self, "origin", default_origin(self.role, parts))
-        elif self.origin not in ORIGINS:
-            raise TurnRejected(f"origin {self.origin!r} is unknown; expected one of {', '.join(ORIGINS)}")
+        else:
+            _check_choice(self, "origin", ORIGINS, "origin")
         for name in ("at", "ingested_at"):
             set_field(self, name, aware(getattr(self, name), name))
 
@@ -140,9 +142,19 @@ class Turn(Record):
 def _check_kinds(record: Record, kind: type, names: Sequence[str]) -> None:
     for name in names:
         value = getattr(record, name)
-        if not isinstance(value, kind) and (value is not None or name in _NEVER_NONE):
+        if type(value) is kind:
+            continue
+        if isinstance(value, str) and kind is str:
+            object.__setattr__(record, name, exact_text(value))
+        elif not isinstance(value, kind) and (value is not None or name in _NEVER_NONE):
             what = type(record).__name__.lower()
             raise TurnRejected(f"{name} of a {what}: expected {kind.__name__}, got {type(value).__name__}")
+
+
+def _check_choice(record: Record, name: str, choices: tuple[str, ...], what: str) -> None:
+    value = getattr(record, name)
+    if type(value) is not str or value not in choices:
+        object.__setattr__(record, name, exact_choice(value, what, choices, TurnRejected))
 
 
 def as_parts(content: object) -> tuple[Part, ...]:
@@ -217,6 +229,7 @@ def aware(moment: object, name: str) -> datetime | None:
         return None
     if not isinstance(moment, datetime):
         raise TurnRejected(f"{name}: expected datetime.datetime, got {type(moment).__name__}")
+    moment = exact_moment(moment, name)
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError as error:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
-from clew.errors import ConflictError, InputError, NotFoundError
+from clew.errors import ConflictError, InputError, NotFoundError, shown
 from clew.structure.density import macro_weight
 from clew.types.chunk import ContextSnapshot, DomainTag, WeightedChunk, listed, need, number, shares
 from clew.views.typed_arguments import typed
@@ -62,7 +62,7 @@ class ClaimNode:
         need(cls, data, "claim_id", "text", "support_strength", "grounding_strength")
         for name in ("claim_id", "snapshot_id"):
             if not isinstance(data.get(name, ""), str | None):
-                raise InputError(f"{cls.__name__}: {name} is {data[name]!r:.60}; expected a text")
+                raise InputError(f"{cls.__name__}: {name} is {shown(data[name])}; expected a text")
         return cls(
             claim_id=data["claim_id"],
             text=data["text"],

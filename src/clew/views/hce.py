@@ -17,7 +17,7 @@ from typing import Any, Final
 from clew.analyze.entities import Mention, entities_in
 from clew.assemble.prompt import remembered, sections, set_apart, spoken
 from clew.assemble.wrapping import wrapped
-from clew.errors import InputError, NotFoundError
+from clew.errors import InputError, NotFoundError, shown
 from clew.ingest.formats.sdk import JsonObject, texts_of
 from clew.memory.arguments import given_count, given_text
 from clew.store.replace_file import replace_file
@@ -78,9 +78,9 @@ class FocusEntry(Record):
 
     def __post_init__(self) -> None:
         if self.role not in _ROLES:
-            raise InputError(f"role {self.role!r:.60} is unknown; expected user or assistant")
+            raise InputError(f"role {shown(self.role)} is unknown; expected user or assistant")
         if not isinstance(self.content, str):
-            raise InputError(f"the content of a message is {self.content!r:.60}; expected a text")
+            raise InputError(f"the content of a message is {shown(self.content)}; expected a text")
 
 
 class SlidingFocusBuffer:

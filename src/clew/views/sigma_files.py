@@ -7,11 +7,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from clew.errors import FormatError, InputError, NotFoundError
+from clew.errors import FormatError, NotFoundError
 from clew.memory.opening import utc_now
 from clew.rows.provider_sessions import REASONS, Reason
 from clew.store.replace_file import replace_file
 from clew.store.rows import to_us
+from clew.types.exact import exact_choice
 from clew.types.ids import session_prefix
 from clew.views.sigma_shapes import ConversationLattice, SessionState, SessionStats, Transition, TurnAnalysis
 from clew.views.typed_arguments import typed
@@ -43,8 +44,7 @@ def update_session_state(
     Raises:
         InputError: the reason is unknown, or the number of tokens is none.
     """
-    if reason not in REASONS:
-        raise InputError(f"reason {reason!r:.60} is unknown; expected one of {', '.join(REASONS)}")
+    reason = exact_choice(reason, "reason", REASONS)
     if new_session == state.current_session:
         return state
     moment = _moment(now)

@@ -9,7 +9,7 @@ import numpy as np
 
 from clew.analyze.novelty import Vector, vector_cosine
 from clew.condense.mode import Mode, mode_of
-from clew.errors import InputError
+from clew.errors import InputError, shown
 from clew.views.sigma_shapes import (
     Classification,
     ConversationEdge,
@@ -133,9 +133,9 @@ def vector_of(values: Sequence[float] | Vector) -> Vector:
         with np.errstate(over="ignore"):
             vector = np.asarray(values, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the vector {values!r:.60} cannot be read; expected numbers") from error
+        raise InputError(f"the vector {shown(values)} cannot be read; expected numbers") from error
     if vector.ndim != 1 or not np.isfinite(vector).all():
-        raise InputError(f"the vector {values!r:.60} cannot be compared; expected a list of finite numbers")
+        raise InputError(f"the vector {shown(values)} cannot be compared; expected a list of finite numbers")
     return vector
 
 

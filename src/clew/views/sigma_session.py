@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from clew.errors import InputError, NotFoundError
+from clew.errors import InputError, NotFoundError, shown
 from clew.index.vectors import vectors_at
 from clew.memory.facade import Memory
 from clew.rows.annotations import annotation_values
@@ -36,6 +36,7 @@ from clew.store.protocol import Reader, Transaction
 from clew.store.rows import to_us, turn_from_row
 from clew.store.tables import ANALYSIS, TURN
 from clew.types import IngestReport, Turn
+from clew.types.exact import exact_choice
 from clew.views.sigma_compress import MINIMUM_TURNS, compress_context
 from clew.views.sigma_files import (
     load_lattice,
@@ -96,8 +97,7 @@ def continue_session(
         InputError: the reason is unknown, a name is empty, or the number of tokens is none.
         NotFoundError: there is no such session.
     """
-    if reason not in REASONS:
-        raise InputError(f"reason {reason!r} is unknown; expected one of {', '.join(REASONS)}")
+    reason = exact_choice(reason, "reason", REASONS)
     if not provider_session or not isinstance(provider_session, str):
         raise InputError(f"provider session {provider_session!r} is not a name; expected a text that is not empty")
     check_tokens(tokens)
@@ -335,7 +335,7 @@ def _turn(node: ConversationNode, session: str) -> Turn:
     try:
         at = datetime.fromtimestamp(node.timestamp / 1_000, UTC) if node.timestamp > 0 else None
     except (ValueError, OverflowError, OSError) as error:
-        told = f"the turn {node.turn_id!r:.60} has the timestamp {node.timestamp}"
+        told = f"the turn {shown(node.turn_id)} has the timestamp {node.timestamp}"
         raise InputError(f"{told}; expected milliseconds since 1970") from error
     return Turn(
         role=node.role,

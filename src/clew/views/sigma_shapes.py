@@ -57,7 +57,7 @@ class OverlayScores(Record):
         for name in cls.__slots__:
             score = getattr(scores, name)
             if isinstance(score, bool) or not isinstance(score, int | float):
-                raise InputError(f"OverlayScores: {name} is {score!r:.60}; expected a number from 0 to 10")
+                raise InputError(f"OverlayScores: {name} is {shown(score)}; expected a number from 0 to 10")
         return scores
 
 
@@ -97,20 +97,20 @@ def _check(record: object, texts: Sequence[str] = (), numbers: Sequence[str] = (
         is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
         if not (is_number if name in numbers else isinstance(value, str)):
             expected = f"a number of at most {_LARGEST:,}" if name in numbers else "a text"
-            raise InputError(f"{type(record).__name__}: {name} is {value!r:.60}; expected {expected}")
+            raise InputError(f"{type(record).__name__}: {name} is {shown(value)}; expected {expected}")
 
 
 def _check_one_of(record: object, name: str, expected: Sequence[str]) -> None:
     value = getattr(record, name)
     if value not in expected:
-        raise InputError(f"{type(record).__name__}: {name} is {value!r:.60}; expected one of {', '.join(expected)}")
+        raise InputError(f"{type(record).__name__}: {name} is {shown(value)}; expected one of {', '.join(expected)}")
 
 
 def _check_range(record: object, low: float, high: float, *names: str) -> None:
     for name in names:
         value = getattr(record, name)
         if not low <= value <= high:
-            raise InputError(f"{type(record).__name__}: {name} is {value!r:.60}; expected {low:g} to {high:g}")
+            raise InputError(f"{type(record).__name__}: {name} is {shown(value)}; expected {low:g} to {high:g}")
 
 
 def _take_scores(record: "TurnAnalysis | ConversationNode") -> None:
@@ -119,7 +119,7 @@ def _take_scores(record: "TurnAnalysis | ConversationNode") -> None:
     if isinstance(scores, Mapping):
         object.__setattr__(record, "overlay_scores", OverlayScores.of(scores))
     if not isinstance(record.overlay_scores, OverlayScores):
-        raise InputError(f"overlay_scores is {scores!r:.60}; expected scores by the names of overlays")
+        raise InputError(f"overlay_scores is {shown(scores)}; expected scores by the names of overlays")
     vector: object = record.embedding
     if not isinstance(vector, tuple):
         try:
@@ -201,7 +201,7 @@ class ConversationNode(Record):
         _check(self, ("id", "turn_id", "role", "content"), ("timestamp", "novelty", "importance_score"))
         _check_one_of(self, "role", get_args(Role))
         if not all(isinstance(tag, str) for tag in self.semantic_tags):
-            raise InputError(f"ConversationNode: semantic_tags is {self.semantic_tags!r:.60}; expected texts")
+            raise InputError(f"ConversationNode: semantic_tags is {shown(self.semantic_tags)}; expected texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,9 @@ class ConversationEdge:
         try:
             return cls(str(data["from"]), str(data["to"]), data["type"], float(data["weight"]))
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"the edge {data!r:.200} cannot be read; expected from, to, type and weight") from error
+            raise InputError(
+                f"the edge {shown(data, 200)} cannot be read; expected from, to, type and weight"
+            ) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,7 +303,7 @@ def check_tokens(tokens: int | None) -> None:
         InputError: it is negative, or of another type.
     """
     if tokens is not None and (isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 0):
-        raise InputError(f"{tokens!r:.60} is not a number of tokens; expected a whole number, 0 or more")
+        raise InputError(f"{shown(tokens)} is not a number of tokens; expected a whole number, 0 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -347,7 +349,7 @@ class SessionState(Record):
         if not self.anchor_id:
             raise InputError("SessionState: anchor_id is empty; expected the name of the conversation")
         if not all(isinstance(step, Transition) for step in self.compression_history):
-            raise InputError(f"SessionState: compression_history is {self.compression_history!r:.60}; expected steps")
+            raise InputError(f"SessionState: compression_history is {shown(self.compression_history)}; expected steps")
 
 
 class _Options(Record):
@@ -365,7 +367,7 @@ class _Options(Record):
         if isinstance(given, cls):
             return given
         if given is not None and not isinstance(given, Mapping):
-            raise InputError(f"the options are {given!r:.60}; expected {cls.__name__} or a mapping")
+            raise InputError(f"the options are {shown(given)}; expected {cls.__name__} or a mapping")
         known = (*cls.__slots__, *map(_camel, cls.__slots__))
         unknown = [str(name) for name in given or {} if name not in known]
         if unknown:

@@ -92,7 +92,7 @@ class TriVectorOptions:
         if isinstance(options, TriVectorOptions):
             return options
         if options is not None and not isinstance(options, Mapping):
-            raise InputError(f"options are {options!r:.80}; expected TriVectorOptions, a mapping or None")
+            raise InputError(f"options are {shown(options, 80)}; expected TriVectorOptions, a mapping or None")
         named = {_DOCUMENTS.get(name, name): value for name, value in (options or {}).items()}
         if unknown := sorted(map(str, named.keys() - {field.name for field in fields(cls)})):
             raise InputError(f"unknown options: {', '.join(unknown)}; there are {', '.join(cls.__slots__)}")

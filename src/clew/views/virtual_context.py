@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clew.assemble.render import BREAKS
-from clew.errors import InputError, NotFoundError
+from clew.errors import InputError, NotFoundError, shown
 from clew.memory.facade import Memory
 from clew.rank.filter import newest
 from clew.recall.beats_in_short import BY_MODEL
@@ -125,7 +125,7 @@ def assemble(
     limits = chosen.retrieval.strategy_config.get(strategy)
     if limits is None:
         known = ", ".join(chosen.retrieval.strategy_config)
-        raise InputError(f"strategy {strategy!r:.60} is unknown; expected one of {known}")
+        raise InputError(f"strategy {shown(strategy)} is unknown; expected one of {known}")
     count = counter(memory.config.counter)
     budget = int(limits.max_budget_fraction * chosen.context_window)
     wants_hint = (chosen.assembly.context_hint_enabled and _is_compacted(memory)) if hint is None else hint
@@ -247,9 +247,9 @@ def _hint(memory: Memory, count: Counter, most: int) -> str:
     topics = memory.labels()
     if not topics:
         return ""
-    for shown in range(len(topics), 0, -max(1, len(topics) // 8)):
-        names = ", ".join(f"{topic.name} ({topic.count})" for topic in topics[:shown])
-        more = f" and {len(topics) - shown} more" if shown < len(topics) else ""
+    for named in range(len(topics), 0, -max(1, len(topics) // 8)):
+        names = ", ".join(f"{topic.name} ({topic.count})" for topic in topics[:named])
+        more = f" and {len(topics) - named} more" if named < len(topics) else ""
         text = f"Topics with their numbers of segments: {names}{more}.\n"
         if count(text) <= most:
             return text
@@ -300,7 +300,7 @@ def vc_expand_topic(memory: Memory, tag: str, collapse_tags: Iterable[str] | str
     """
     ids = list(dict.fromkeys(turn for segment in memory.labelled(tag) for turn in segment.turn_ids))
     if not ids:
-        raise InputError(f"no topic is called {tag!r:.80}; vc_recall_all lists them")
+        raise InputError(f"no topic is called {shown(tag, 80)}; vc_recall_all lists them")
     others = (collapse_tags,) if isinstance(collapse_tags, str) else collapse_tags
     collapsed = {topic.name: topic.summary or topic.title for topic in memory.topics(others) if topic.name != tag}
     return ExpandedTopic(tag=tag, turns=tuple(_living(memory, ids)), collapsed=collapsed)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Self
 
-from clew.errors import FormatError, InputError
+from clew.errors import FormatError, InputError, shown
 from clew.rank.strategies import STRATEGIES
 from clew.types.record import Record
 from clew.views.typed_arguments import typed, typed_record
@@ -89,7 +89,7 @@ class VirtualContextConfig(Record):
             InputError: a value has the wrong type, or is out of range.
         """
         if not isinstance(values, Mapping):
-            raise InputError(f"the configuration is {values!r:.60}; expected a mapping of keys")
+            raise InputError(f"the configuration is {shown(values)}; expected a mapping of keys")
         strategies = _strategies()
         retrieval = _section(values, "retrieval")
         for name, given in _section(retrieval, "strategy_config").items():
@@ -119,10 +119,10 @@ class VirtualContextConfig(Record):
     def _check(self) -> None:
         """Refuses values out of range."""
         if self.token_counter not in _COUNTERS:
-            raise InputError(f"token_counter is {self.token_counter!r:.60}; expected one of {', '.join(_COUNTERS)}")
+            raise InputError(f"token_counter is {shown(self.token_counter)}; expected one of {', '.join(_COUNTERS)}")
         for name, number in self._numbers():
             if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-                raise InputError(f"{name} is {number!r:.60}; expected a whole number, 0 or more")
+                raise InputError(f"{name} is {shown(number)}; expected a whole number, 0 or more")
         for name, share in self._shares():
             if not 0 < share <= 1:
                 raise InputError(f"{name} is {share!r}; expected a share above 0, up to 1")
@@ -186,7 +186,9 @@ def read_yaml(text: str) -> dict[str, Any]:
             continue
         match = _LINE.fullmatch(line)
         if match is None or (match["value"] or "")[:1] in tuple("|>&*{[!"):
-            raise FormatError(f"line {number}: {raw.strip()!r:.60}; expected `key: value`. Read it with a YAML library")
+            raise FormatError(
+                f"line {number}: {shown(raw.strip())}; expected `key: value`. Read it with a YAML library"
+            )
         indent = len(match["indent"])
         if opened is not None and indent > opened[0]:
             inner: dict[str, Any] = {}
@@ -196,7 +198,9 @@ def read_yaml(text: str) -> dict[str, Any]:
         while inside[-1][0] > indent:
             inside.pop()
         if inside[-1][0] not in (indent, -1) or (inside[-1][0] == -1 and indent and root):
-            raise FormatError(f"line {number}: {raw.strip()!r:.60} is indented like nothing above it; correct the file")
+            raise FormatError(
+                f"line {number}: {shown(raw.strip())} is indented like nothing above it; correct the file"
+            )
         if inside[-1][0] == -1:
             inside.append((indent, root))
         target = inside[-1][1]
@@ -216,7 +220,7 @@ def _value(text: str, number: int) -> Any:
     if text[:1] in ('"', "'"):
         end = text.find(text[0], 1)
         if end < 0 or _COMMENT.sub("", text[end + 1 :]).strip():
-            raise FormatError(f"line {number}: {text!r:.60}; expected one text in quotes. Read it with a YAML library")
+            raise FormatError(f"line {number}: {shown(text)}; expected one text in quotes. Read it with a YAML library")
         return text[1:end]
     if text.casefold() in _WORDS:
         return _WORDS[text.casefold()]
@@ -232,20 +236,20 @@ def _section(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise InputError(f"{name} is {given!r:.60}; expected a mapping of keys")
+        raise InputError(f"{name} is {shown(given)}; expected a mapping of keys")
     return given
 
 
 def _record(kind: Any, given: Any, where: str) -> Any:
     if not isinstance(given, Mapping):
-        raise InputError(f"{where} is {given!r:.60}; expected a mapping of keys")
+        raise InputError(f"{where} is {shown(given)}; expected a mapping of keys")
     known = {member.name for member in fields(kind)}
     values = {name: given[name] for name in given if name in known}
     for name, value in values.items():
         default = getattr(kind(), name)
         fits = isinstance(value, bool) == isinstance(default, bool) and isinstance(value, int | float)
         if not fits or (isinstance(default, int) and not isinstance(value, int)):
-            raise InputError(f"{where}.{name} is {value!r:.60}; expected a value like {default!r}")
+            raise InputError(f"{where}.{name} is {shown(value)}; expected a value like {default!r}")
     return kind(**values)
 
 

@@ -10,7 +10,7 @@ from clew.condense.wires.gemini import GEMINI
 from clew.condense.wires.openai import OPENAI
 from clew.condense.wires.protocol import Message, Wire
 from clew.condense.wires.responses import RESPONSES
-from clew.errors import InputError
+from clew.types.exact import exact_choice
 
 WIRES: Final[dict[str, Wire]] = {wire.name: wire for wire in (ANTHROPIC, OPENAI, RESPONSES, GEMINI)}
 
@@ -21,9 +21,7 @@ def wire(name: object) -> Wire:
     Raises:
         InputError: no wire format has this name.
     """
-    if not isinstance(name, str) or name not in WIRES:
-        raise InputError(f"wire {name!r} is unknown; expected one of {', '.join(WIRES)}")
-    return WIRES[name]
+    return WIRES[exact_choice(name, "wire", WIRES)]
 
 
 __all__ = ["WIRES", "Message", "Wire", "wire"]

@@ -25,6 +25,7 @@ from clew.text.periods import Period, exact_period, parse_period
 from clew.text.query_date_phrases import query_mentions
 from clew.text.query_dates import DateConstraint, counting_day, counting_moment, exception_spans, parse_query_dates
 from clew.text.terms import query_terms
+from clew.types.exact import exact_choice
 from clew.types.moments import MODES
 from clew.types.turn import aware
 
@@ -197,8 +198,7 @@ def mode_of(mode: str, query: str, window: TimeWindow) -> str:
     Raises:
         InputError: there is no such mode, or it needs a question.
     """
-    if mode not in MODES:
-        raise InputError(f"mode {mode!r} is unknown; expected one of {', '.join(MODES)}")
+    mode = exact_choice(mode, "mode", MODES)
     if mode == "lookup" and not query.strip():
         raise InputError("mode 'lookup' needs a query; say what to look for, or ask for 'window_overview'")
     if mode != "auto":

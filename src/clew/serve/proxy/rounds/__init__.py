@@ -5,12 +5,12 @@ Start at `joiner_of`.
 
 from typing import Final
 
-from clew.errors import InputError
 from clew.serve.proxy.rounds.anthropic import ANTHROPIC
 from clew.serve.proxy.rounds.gemini import GEMINI
 from clew.serve.proxy.rounds.openai import OPENAI
 from clew.serve.proxy.rounds.protocol import RoundJoiner
 from clew.serve.proxy.rounds.responses import RESPONSES
+from clew.types.exact import exact_choice
 
 _JOINERS: Final[dict[str, RoundJoiner]] = {
     "anthropic": ANTHROPIC,
@@ -26,9 +26,7 @@ def joiner_of(wire: str) -> RoundJoiner:
     Raises:
         InputError: no wire format has this name.
     """
-    if wire not in _JOINERS:
-        raise InputError(f"wire {wire!r} is unknown; expected one of {', '.join(_JOINERS)}")
-    return _JOINERS[wire]
+    return _JOINERS[exact_choice(wire, "wire", _JOINERS)]
 
 
 __all__ = ["RoundJoiner", "joiner_of"]
