@@ -836,6 +836,11 @@ INGEST = (
     ),
     Requirement("F-INGEST-40", "Issue 13.9", "Aider's chat history is read with its sessions, roles and times."),
     Requirement(
+        "F-INGEST-97",
+        "Issue 13.9",
+        "SpecStory's histories are read: sessions, calls with their results, thoughts, subagents; a copy adds nothing.",
+    ),
+    Requirement(
         "F-INGEST-41", "Issue 13.9", "OpenHands' events are read in each of their forms, calls with their results."
     ),
     Requirement(

@@ -8,7 +8,7 @@ kind.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from clew.ingest import client_marks as marks
@@ -22,6 +22,7 @@ from clew.ingest.importers.message_turns import (
     last_id,
     mark_injected,
     message_turns,
+    unsaid_command,
 )
 from clew.ingest.importers.record import QUEUED, Delivered, FileEnd, ImportRecord, SessionTitle, Skipped
 from clew.ingest.importers.source import JsonRecord, Source, followed_json_lines
@@ -182,7 +183,7 @@ class _SessionReader:
         if _is_from_client(item.value, message):
             parts = injected(parts)
         elif kind == "user":
-            parts = tuple(_unsaid(part) for part in mark_injected(parts, marks.CLAUDE_CODE))
+            parts = tuple(unsaid_command(part) for part in mark_injected(parts, marks.CLAUDE_CODE))
         yield from self._turns(item, kind, parts, text_of(message, "model"))
 
     def _lacks_summarised(self) -> bool:
@@ -297,12 +298,6 @@ def _is_from_client(value: dict[str, Any], message: dict[str, Any]) -> bool:
     """Whether the client wrote the message itself: a note, a compaction summary, or an error report."""
     flags = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
     return any(value.get(flag) is True for flag in flags) or message.get("model") == "<synthetic>"
-
-
-def _unsaid(part: Part) -> Part:
-    """A command that the user gave without a word of his own is the program's text."""
-    is_command = part.type == "text" and not any(is_own for _, is_own in marks.split_words(part.text))
-    return replace(part, type="injected") if is_command else part
 
 
 def _origin(value: dict[str, Any], role: str) -> Origin | None:

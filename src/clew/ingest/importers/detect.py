@@ -23,6 +23,7 @@ from clew.ingest.importers import (
     openhands,
     plain_text,
     slack,
+    specstory,
     subtitles,
     swe_agent,
     telegram,
@@ -58,21 +59,23 @@ def detect_source(source: Source) -> str:
             if stream.read(len(_ZIP)) == _ZIP:
                 raise FormatError(f"{source.label} is a damaged zip: its end is missing; fetch or pack it again")
         raise FormatError(f"{source.label} is not text; expected a conversation as JSON, JSONL, Markdown or text")
-    known = next((name for name, begins in _TEXTS if begins(source)), None) if shape.kind == "text" else None
+    is_markdown = source.label.lower().endswith(_MARKDOWN_SUFFIXES)
+    is_text = shape.kind == "text" or (is_markdown and shape.kind == "lines")  # an example may be a line of JSON
+    known = next((name for name, begins in _TEXTS if begins(source)), None) if is_text else None
     if known is not None:
         return known
-    if shape.kind == "text" and _is_page(source):
+    if is_text and _is_page(source):
         raise FormatError(
             f"{source.label} is an HTML page, whose markup would be read as words; export the conversation as JSON or "
             "text, or copy what the page shows into a text file"
         )
-    if shape.kind == "text" and (bare := _bare_values(source)) is not None:
+    if is_text and (bare := _bare_values(source)) is not None:
         raise FormatError(
             f"{source.label} holds {bare}, of which nothing can be read: expected JSON objects, one a turn, with text, "
             "role or speaker, session and at; words that are to be kept belong in a text file (.txt)"
         )
-    if shape.kind in ("text", "empty"):
-        return markdown.NAME if source.label.lower().endswith(_MARKDOWN_SUFFIXES) else plain_text.NAME
+    if is_text or shape.kind == "empty":
+        return markdown.NAME if is_markdown else plain_text.NAME
     found = next((name for name, has_signs in _SIGNS if has_signs(shape)), None) or _messages(shape)
     if found is None:
         raise _unknown(source, shape)
@@ -257,6 +260,7 @@ def _is_export(shape: FileShape) -> bool:
 
 _TEXTS: tuple[tuple[str, Callable[[Source], bool]], ...] = (
     (aider.NAME, aider.is_aider),
+    (specstory.NAME, specstory.is_specstory),
     (subtitles.NAME, subtitles.is_subtitles),
     (instructions.NAME, instructions.is_instructions),
 )

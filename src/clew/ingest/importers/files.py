@@ -50,6 +50,7 @@ _PROGRAM_FOLDERS = {
     ".codex": ("sessions", "archived_sessions"),
     ".gemini": ("tmp",),
     ".openhands": ("sessions",),
+    ".specstory": ("history",),
 }
 """Hidden folders in which programs keep sessions, and those of their folders that hold them."""
 

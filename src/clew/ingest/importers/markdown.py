@@ -1,6 +1,6 @@
 """Markdown transcripts: messages under headings (`## User`), bold labels (`**Alice:** text`) or `User: text`.
 
-Chats of Cursor that the program or SpecStory saved are such transcripts; a rule between two messages belongs to none.
+Chats that Cursor saved are such transcripts; a rule between two messages belongs to none.
 
 Names count as labels when they come twice or more, so that a heading of the text itself does not. Labels inside fenced
 code are code. A heading of level one before the first label is the title. A document without labels is read as text.
@@ -30,9 +30,6 @@ _LONGEST_LABEL = 100
 _BOLD = re.compile(
     r"(?:[-*>]\s+)?(?:\*\*|__)(?P<label>[^*\n]{1,60}?)(?P<in>:)?\s*(?:\*\*|__)(?P<out>\s*:)?\s*(?P<rest>.*)", re.DOTALL
 )
-_SAVED = re.compile(r"_\*\*(?P<role>User|Assistant|Agent)\b(?P<rest>[^*\n]{0,120})\*\*_\s*$")
-"""The label of a message that SpecStory saved: `_**User: ann (2025-05-07 10:00Z)**_`, `_**Agent (model x, ...)**_`."""
-_SAVED_AT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?")
 _PLAIN = re.compile(r"(?P<label>[^\W\d_][\w .-]{0,30}):(?:\s+|$)(?P<rest>.*)", re.DOTALL)
 _MOMENT = re.compile(r"\s*(?:[(\[](?P<in>[^)\]]*\d[^)\]]*)[)\]]|[—–|·@-]\s+(?P<out>.*\d.*))\s*:?$")
 
@@ -68,10 +65,6 @@ def _title(source: Source, match: LabelFinder) -> str | None:
 
 
 def _label(line: str) -> SpeakerLabel | None:
-    saved = _SAVED.match(line)
-    if saved:
-        at = _SAVED_AT.search(saved["rest"])
-        return SpeakerLabel(saved["role"], "", at[0] if at else None)
     heading = _HEADING.match(line)
     if heading:
         text = heading_text(heading["label"])

@@ -6,7 +6,7 @@ from itertools import chain, groupby
 from typing import Any
 
 from clew.errors import TurnRejected
-from clew.ingest.client_marks import is_summary
+from clew.ingest.client_marks import is_summary, split_words
 from clew.ingest.importers.record import AT_RAW, ImportedTurn, ImportRecord, Skipped
 from clew.ingest.when import parse_when
 from clew.types import MAX_TURN_CHARS, Origin, Part, Rejection, Role, Turn
@@ -129,6 +129,12 @@ def mark_injected(parts: tuple[Part, ...], marks: tuple[str, ...]) -> tuple[Part
         replace(part, type="injected") if part.type == "text" and part.text.lstrip().startswith(marks) else part
         for part in parts
     )
+
+
+def unsaid_command(part: Part) -> Part:
+    """A command that the person gave without a word of their own is the program's text."""
+    is_command = part.type == "text" and not any(is_own for _, is_own in split_words(part.text))
+    return replace(part, type="injected") if is_command else part
 
 
 def _voice_runs(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:

@@ -197,7 +197,7 @@ def _finished(source: Source, name: str, draft: _OpenMessage | None) -> Iterator
         source=name,
         session=source.session_for(None),
         role=role or "user",
-        parts=(Part(type="text", text=_without_rule("\n".join(draft.lines)).strip("\n")),),
+        parts=(Part(type="text", text=without_rule("\n".join(draft.lines)).strip("\n")),),
         at=draft.label.at,
         speaker=None if role else draft.label.name,
         metadata=without_none(title=draft.title),
@@ -205,7 +205,7 @@ def _finished(source: Source, name: str, draft: _OpenMessage | None) -> Iterator
     yield from message_turns(message, draft.where)
 
 
-def _without_rule(text: str) -> str:
+def without_rule(text: str) -> str:
     """A message without the line of dashes that separates it from the next, and the blank lines before that."""
     end = text.rstrip()
     before = end.rstrip("-")
