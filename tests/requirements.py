@@ -977,6 +977,7 @@ RANKING = (
     Requirement("F-BLOCK-20", "issue 13", "Calls of tools are shown without the marks of JSON."),
     Requirement("F-BLOCK-22", "issue 13", "A command to the client is shown as it was typed."),
     Requirement("F-BLOCK-23", "issue 13", "A brief tells a long request beyond its title."),
+    Requirement("F-BLOCK-24", "issue 13", "A tool's result that only confirms its call fills no block."),
     Requirement("F-BLOCK-21", "issue 13", "A title that stands for a long turn shows that more was said."),
     Requirement("F-BLOCK-01", "issue 13", "Under a heading, a speaker who goes on is named once."),
     Requirement(

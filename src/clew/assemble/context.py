@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.assemble.candidate_renderings import LONG, beginning, renderings, renderings_of_result
+from clew.assemble.confirmations import asks_what_was_done, confirms_only, may_confirm
 from clew.assemble.details import BlockDetails
 from clew.assemble.first_lines import NO_LINES, FirstLines, lines_that_fit, with_lines
 from clew.assemble.fit import Demands, Packed, fit
@@ -36,6 +37,7 @@ from clew.rank.intent import Intent
 from clew.rank.participants import TOOL
 from clew.rank.search import Ranking
 from clew.rank.sigma import SNIPPET
+from clew.rank.signals.agent import calls_of
 from clew.rank.signals.cost import RESULT
 from clew.store.rows import from_us
 from clew.text.counters import Counter
@@ -280,6 +282,34 @@ class _RenderingSource:
                 self._finish(places[number], stored, int(positions[number]))
         if self._names is not None:
             self._leave_small_talk(places, texts, self._names)
+            self._leave_confirmations(places, texts, positions)
+
+    def _leave_confirmations(self, places: Sequence[int], texts: Sequence[str], positions: NDArray[np.int64]) -> None:
+        """Leaves out tools' results that only confirm their calls, unless they are asked for or required."""
+        frame = self._ranking.frame
+        is_tools = (frame.view.turns.role[positions] == TOOL).tolist()
+        found = [
+            (place, text, position)
+            for place, text, position, is_tool in zip(places, texts, positions.tolist(), is_tools, strict=True)
+            if is_tool and place not in self._required and may_confirm(text)
+        ]
+        if not found or asks_what_was_done(frame.intent.terms):
+            return
+        calls = calls_of(frame.view, np.array([position for *_, position in found]))
+        read = np.array(sorted({call for each in calls.values() for call in each}), dtype=np.int64)
+        turns, sessions = frame.view.turns, frame.view.sessions
+        keys = [
+            (sessions[code], seq)
+            for code, seq in zip(turns.session[read].tolist(), turns.seq[read].tolist(), strict=True)
+        ]
+        said = {
+            call: "" if words is None else words.text
+            for call, words in zip(read.tolist(), self._fetch(keys, read), strict=True)
+        }
+        for place, text, position in found:
+            if confirms_only(text, [said[call] for call in calls.get(position, ())]):
+                self._renderings[place] = ()
+                self.unshown[place] = "confirms its call, and says no more"
 
     def _leave_small_talk(self, places: Sequence[int], texts: Sequence[str], names: Collection[str]) -> None:
         """Leaves out greetings, thanks and bare words that say nothing else, unless they are required."""

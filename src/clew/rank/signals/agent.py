@@ -107,6 +107,15 @@ def call(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
     return values
 
 
+def calls_of(view: IndexView, results: NDArray[np.int64]) -> dict[int, list[int]]:
+    """Of each of these tool's results, the turns that may have called it; nothing of those that are no agent's work."""
+    every, calls, _ = view.derived(_CALLS, lambda: _calls(view))
+    found = dict[int, list[int]]()
+    for place in np.flatnonzero(np.isin(every, results)).tolist():
+        found.setdefault(int(every[place]), []).append(int(calls[place]))
+    return found
+
+
 def _calls(view: IndexView) -> tuple[NDArray[np.int64], NDArray[np.int64], Scores]:
     """Pairs of a tool's result and a turn that may have called the tool, and how far the result is an agent's work.
 

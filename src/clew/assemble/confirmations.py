@@ -1,0 +1,54 @@
+"""Tools' short results that only confirm their call, as "The file a.py has been updated successfully." does.
+
+The call says what was done, and to what. Such results have the words of the question as often as their calls, and cost
+next to nothing, so they would fill the rest of a block.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from clew.text.text_cache import cached_by_text
+
+LONGEST: Final = 300
+"""Characters up to which a result may be a confirmation."""
+
+_WORD: Final = re.compile(r"[^\W_]+")
+_DONE: Final = frozenset(
+    "added applied changed closed completed created deleted done edited inserted logged modified moved noted ok"
+    " overwritten recorded removed renamed replaced saved set stored success successful successfully updated written"
+    " wrote".split()
+)
+_BESIDE: Final = frozenset(
+    "a all an and are at as been by chat content contents directory edit edits entry file files folder for from has"
+    " have in is it item items line lines list memory new note now of on path status task tasks text the their these"
+    " this thought to todo todos was were with write your".split()
+)
+_ASKS: Final = frozenset("directory file folder task todo".split())
+"""Terms of a question that a confirmation may answer: "Which files did we touch?"."""
+_NUMBER: Final = 4
+"""Digits from which a number is no longer that of a task or line."""
+_REMINDER: Final = "Ensure that you continue to use the todo list"
+"""How Claude Code goes on behind the confirmation that a list of tasks was changed."""
+
+
+def asks_what_was_done(question: Iterable[str]) -> bool:
+    """Whether a question, by its terms, may ask which files or tasks were made or changed."""
+    return not _ASKS.isdisjoint(question)
+
+
+@cached_by_text(most=4096, longest=LONGEST)
+def may_confirm(text: str) -> bool:
+    """Whether a result is short and says that something was done; its call tells whether it says anything else."""
+    return len(text) <= LONGEST and not _DONE.isdisjoint(_words(text))
+
+
+def confirms_only(result: str, calls: Iterable[str]) -> bool:
+    """Whether a result that may confirm says nothing that its call, or one of those made at once, does not say."""
+    said = _words(result.partition(_REMINDER)[0]) - _DONE - _BESIDE
+    said = {word for word in said if not (word.isdecimal() and len(word) < _NUMBER)}
+    return any(said <= _words(call) for call in calls)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))

@@ -1,0 +1,67 @@
+"""Tools' results that only confirm their calls are left out of blocks."""
+
+import pytest
+
+from clew.assemble.confirmations import confirms_only, may_confirm
+from clew.memory import Memory
+from clew.types import Part, Turn
+from tests.memories import quiet
+
+EDIT = 'Edit({"file_path": "/srv/shop/cart/total.py", "old_string": "a", "new_string": "b"})'
+TASK = 'TaskCreate({"subject": "Render the cart as a tree", "description": "With totals."})'
+
+
+@pytest.mark.requirement("F-BLOCK-24")
+@pytest.mark.parametrize(
+    ("result", "call", "confirms"),
+    [
+        ("The file /srv/shop/cart/total.py has been updated successfully.", EDIT, True),
+        ("Task #3 created successfully: Render the cart as a tree", TASK, True),
+        ("Updated task #3 status", 'TaskUpdate({"taskId": "3", "status": "completed"})', True),
+        ("Success. Updated the following files:\nM cart/total.py", EDIT, False),
+        ("Task 4711 created successfully: Render the cart as a tree", TASK, False),
+        ("Record created successfully: id 9f3c", TASK, False),
+        ("The file /srv/shop/cart/tax.py has been updated successfully.", EDIT, False),
+        ("1 file changed, 3 insertions(+)", "Bash(git commit)", False),
+        ("String to replace not found in file.", EDIT, False),
+        (
+            "Todos have been modified successfully. Ensure that you continue to use the todo list to track your work.",
+            "TodoWrite({})",
+            True,
+        ),
+        ("No files found", 'Glob({"pattern": "*.md"})', False),
+        ("ok " * 200, EDIT, False),
+    ],
+)
+def test_a_result_confirms_only_where_it_says_no_more_than_its_call(result: str, call: str, confirms: bool) -> None:
+    assert (may_confirm(result) and confirms_only(result, [call])) is confirms
+
+
+def work() -> Memory:
+    """A session in which an agent edits files; the results have the words of the question, and cost little."""
+    memory = quiet()
+    memory.add(Turn(role="user", content="The totals of the cart are wrong, please fix them.", session="shop"))
+    for number in range(12):
+        call = Part(
+            type="tool_call",
+            name="Edit",
+            call_id=str(number),
+            text=f'Edit({{"file_path": "/srv/cart/total{number}.py", "old_string": "x", "new_string": "y"}})',
+        )
+        done = f"The file /srv/cart/total{number}.py has been updated successfully."
+        memory.add(Turn(role="assistant", content=(call,), session="shop"))
+        memory.add(
+            Turn(role="tool", content=(Part(type="tool_result", call_id=str(number), text=done),), session="shop")
+        )
+    memory.add(Turn(role="assistant", content="The totals were wrong since tax was added twice.", session="shop"))
+    return memory
+
+
+@pytest.mark.requirement("F-BLOCK-24")
+def test_confirmations_leave_the_block_to_what_was_found() -> None:
+    with work() as memory:
+        context = memory.recall("why were the totals of the cart wrong, and what was updated?", budget=300)
+        assert "tax was added twice" in context.text
+        assert "successfully" not in context.text
+        assert any("confirms its call" in each.reason for each in context.omitted)
+        assert "updated successfully" in memory.recall("which files of the cart were updated?", budget=600).text
