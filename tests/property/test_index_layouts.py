@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.index.bm25 import NeighbourWindow, best_piece, bm25f, lengths, turn_scores
+from clew.index.bm25 import K1, B, NeighbourWindow, bm25f, lengths, turn_scores
 from clew.index.columns import Columns
 from clew.index.entry import SATURATION, TurnEntry
 from clew.index.segment import NO_TIME, Segment
@@ -45,9 +45,7 @@ def plain(entries: Sequence[TurnEntry]) -> list[tuple[int, TurnEntry, Bag, Bag, 
     return [tuple(row) for row in rows]  # type: ignore[misc]  # the rows were made in this order
 
 
-def by_hand(
-    entries: Sequence[TurnEntry], terms: Sequence[str], window: NeighbourWindow, k1: float, b: float
-) -> list[float]:
+def by_hand(entries: Sequence[TurnEntry], terms: Sequence[str], window: NeighbourWindow) -> list[float]:
     rows = plain(entries)
 
     def seen(number: int, column: int, weights: Sequence[float]) -> list[tuple[float, Bag]]:
@@ -73,7 +71,7 @@ def by_hand(
         for number, (row, near) in enumerate(zip(rows, around, strict=True)):
             tf = row[2].get(term, 0) + row[3].get(term, 0) + sum(weight * bag.get(term, 0) for weight, bag in near)
             if df and tf:
-                scores[number] += idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * sizes[number] / (average or 1)))
+                scores[number] += idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * sizes[number] / (average or 1)))
     return scores
 
 
@@ -109,13 +107,13 @@ def test_the_order_of_the_question_s_words_does_not_matter(entries, terms, windo
 
 
 @pytest.mark.requirement("F-INDEX-04")
-@given(st.data(), logs(), queries, windows, st.sampled_from((0.0, 1.2)), st.sampled_from((0.0, 0.75, 1.0)))
+@given(st.data(), logs(), queries, windows)
 def test_scores_are_those_of_the_formula(
-    data: st.DataObject, entries: list[TurnEntry], terms: list[str], window: NeighbourWindow, k1: float, b: float
+    data: st.DataObject, entries: list[TurnEntry], terms: list[str], window: NeighbourWindow
 ) -> None:
     view = data.draw(layouts(entries))
-    scores = bm25f(view, terms, window, k1, b)
-    expected = by_hand(entries, terms, window, k1, b)
+    scores = bm25f(view, terms, window)
+    expected = by_hand(entries, terms, window)
     assert len(scores) == len(expected)
     assert all(
         isclose(score, wanted, rel_tol=1e-9, abs_tol=1e-9) for score, wanted in zip(scores, expected, strict=True)
@@ -125,22 +123,17 @@ def test_scores_are_those_of_the_formula(
         max(score for score, owner in zip(expected, owners, strict=True) if owner == n) for n in range(len(entries))
     ]
     assert np.allclose(turn_scores(view, scores), best, rtol=1e-9, atol=1e-9)
-    for position, score in enumerate(turn_scores(view, scores)):
-        piece = best_piece(view, scores, position)
-        assert owners[piece] == position
-        assert scores[piece] == score
 
 
 @pytest.mark.requirement("F-INDEX-04")
 @given(logs(), st.lists(st.tuples(words, st.floats(0, 4)), max_size=4))
-def test_weights_multiply_and_masks_exclude(entries: list[TurnEntry], weighted: list[tuple[str, float]]) -> None:
+def test_the_weight_of_a_term_multiplies_its_share_of_the_score(
+    entries: list[TurnEntry], weighted: list[tuple[str, float]]
+) -> None:
     view = IndexView.of((), entries)
     expected = sum((weight * bm25f(view, [term]) for term, weight in weighted), np.zeros(len(view.pieces.turn)))
     scores = bm25f(view, [term for term, _ in weighted], weights=[weight for _, weight in weighted])
     assert np.allclose(scores, expected, rtol=1e-9, atol=1e-12)
-    mask = np.arange(len(entries)) % 2 == 0
-    masked = bm25f(view, [term for term, _ in weighted], mask=mask, weights=[weight for _, weight in weighted])
-    assert np.array_equal(masked, np.where(mask[view.pieces.turn], scores, 0.0))
 
 
 @pytest.mark.requirement("F-INDEX-07")

@@ -13,7 +13,7 @@ from clew.index.entry import TurnEntry
 from clew.index.tail import Tail
 from clew.index.view import IndexView
 from clew.rank.frame import make_frame
-from clew.rank.fusion import GROUP, best, highest
+from clew.rank.fusion import GROUP, best
 from clew.rank.intent import Intent, Wants
 from clew.rank.participants import agent_share, assistant_takes_part
 from clew.rank.search import rank
@@ -45,14 +45,6 @@ def test_the_best_are_those_of_a_full_sort(
     rounded = np.round(score, 6)
     expected = sorted(allowed, key=lambda at: (-rounded[at], first[at], second[at]))[:limit]
     assert best(score, limit, (first, second), mask).tolist() == expected
-
-
-@pytest.mark.requirement("F-FAST-04")
-@given(scored(), st.integers(1, 2 * GROUP))
-def test_the_highest_are_the_last_of_a_full_sort(
-    case: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None, int], count: int
-) -> None:
-    assert highest(case[0], count).tolist() == np.sort(case[0])[-count:].tolist()
 
 
 @pytest.mark.requirement("F-RANKING-03", "F-RANKING-10")

@@ -6,7 +6,7 @@ import pytest
 
 from clew.text.dates import ResolvedDate, date_text, date_words, resolve
 from clew.text.period_parts import narrowed
-from clew.text.query_dates import DateConstraint, parse_query_dates
+from clew.text.query_dates import parse_query_dates
 
 WEDNESDAY = datetime(2023, 5, 10, 12, tzinfo=UTC)
 
@@ -307,11 +307,3 @@ def test_without_a_day_of_asking_a_named_day_stands_for_it() -> None:
 )
 def test_questions_for_no_time(query: str) -> None:
     assert asked(query) == []
-
-
-@pytest.mark.requirement("F-TEXT-09")
-def test_the_days_that_a_constraint_admits() -> None:
-    closed = DateConstraint(date(2023, 5, 1), date(2023, 5, 31), "month", "on", (0, 3))
-    assert [closed.admits(date(2023, month, 31)) for month in (3, 5, 7)] == [False, True, False]
-    assert DateConstraint(None, date(2023, 5, 31), "month", "before", (0, 3)).admits(date(1999, 1, 1))
-    assert DateConstraint(date(2023, 5, 31), None, "day", "after", (0, 3)).admits(date(2099, 1, 1))

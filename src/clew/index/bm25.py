@@ -27,7 +27,7 @@ from clew.errors import InputError
 from clew.index.entry import SATURATION
 from clew.index.incremental_cache import CacheKey
 from clew.index.kernel import in_c
-from clew.index.view import Bytes, IndexView, Ints, Mask, Postings
+from clew.index.view import Bytes, IndexView, Ints, Postings
 
 Scores = NDArray[np.float64]
 
@@ -120,22 +120,17 @@ def bm25f(
     view: IndexView,
     terms: Sequence[str],
     window: NeighbourWindow = WINDOW,
-    k1: float = K1,
-    b: float = B,
-    mask: Mask | None = None,
+    *,
     weights: Sequence[float] | None = None,
 ) -> Scores:
     """Scores every piece for a bag of terms.
 
     Args:
         terms: in any order; a repeated term counts as often as it is given.
-        k1: saturation of term frequency; not negative.
-        b: strength of length normalisation, 0 to 1.
-        mask: the turns to score, as `view.mask` returns it; statistics remain those of the whole space.
         weights: one weight per term; 1 by default.
 
     Returns:
-        One score per piece; 0 if no term matches its window or the mask excludes its turn.
+        One score per piece, in the order of the view; 0 where no term occurs in the piece or its window.
 
     Raises:
         InputError: the numbers of weights and terms differ.
@@ -145,7 +140,7 @@ def bm25f(
     totals: dict[str, float] = {}
     for term, weight in zip(terms, weights or (1.0,) * len(terms), strict=True):
         totals[term] = totals.get(term, 0.0) + weight
-    norms, size = _norms(view, window, k1, b), len(view.turns.ordinal)
+    norms, size = _norms(view, window), len(view.turns.ordinal)
     scaled, scores = _weights(window), np.zeros(len(norms))
     rows: list[TermRow] = []
     for term in sorted(totals):  # always in this order, which decides how sums are rounded
@@ -154,7 +149,7 @@ def bm25f(
         df = postings.df if postings is not None else view.document_frequency(term)
         if not df:
             continue
-        factor = totals[term] * idf(size, df) * (k1 + 1)
+        factor = totals[term] * idf(size, df) * (K1 + 1)
         if postings is not None:
             counts = _counted(view, term, postings, window)
         if counts is not None:
@@ -163,20 +158,17 @@ def bm25f(
             rows.append((factor, postings.pieces, postings.body, postings.extra, None))
     add = add_term_scores if scaled.whole else partial(_add_term_scores, np.float64)
     add(scores, norms, view.links, (scaled.own, scaled.before, scaled.after), rows)
-    scores = scores[: len(view.pieces.turn)]
-    if mask is not None:
-        scores[~mask[view.pieces.turn]] = 0.0
-    return scores
+    return scores[: len(view.pieces.turn)]
 
 
-def score_bound(turns: int, frequencies: Sequence[int], k1: float = K1) -> float:
+def score_bound(turns: int, frequencies: Sequence[int]) -> float:
     """The upper bound of `bm25f` scores: the limit for a piece that repeats every term endlessly.
 
     Args:
         turns: number of turns in the space.
         frequencies: the document frequency of each term, in turns.
     """
-    return (k1 + 1) * sum(idf(turns, df) for df in frequencies)
+    return (K1 + 1) * sum(idf(turns, df) for df in frequencies)
 
 
 def turn_scores(view: IndexView, piece_scores: Scores) -> Scores:
@@ -187,12 +179,6 @@ def turn_scores(view: IndexView, piece_scores: Scores) -> Scores:
     turns, pieces = (numbers.astype(np.intp) for numbers in view.further_pieces)
     np.maximum.at(best, turns, piece_scores[pieces])
     return best
-
-
-def best_piece(view: IndexView, piece_scores: Scores, position: int) -> int:
-    """The number of a turn's best-scoring piece; the first one among ties."""
-    first = int(view.turns.first_piece[position])
-    return first + int(np.argmax(piece_scores[first : first + int(view.turns.piece_count[position])]))
 
 
 def lengths(view: IndexView, window: NeighbourWindow) -> Scores:
@@ -235,24 +221,23 @@ def _lengths_of(view: IndexView, window: NeighbourWindow, pieces: NDArray[np.int
     return result
 
 
-def _norms(view: IndexView, window: NeighbourWindow, k1: float, b: float) -> Scores:
-    """The term-independent part of the denominator: one value per piece, padded to the length of the links.
+def _norms(view: IndexView, window: NeighbourWindow) -> Scores:
+    """The term-independent part of the denominator: one value per piece, padded to the length of the links. Cached.
 
     It is multiplied by the weight of a piece's own terms, since counts are (see `_Weights`).
     """
-    key = (window, k1, b)
-    held = view.norms.get(key)
-    if held is None:
+    padded = view.norms.get(window)
+    if padded is None:
         own = lengths(view, window)
-        held = np.ones(len(view.links[0]))
+        padded = np.ones(len(view.links[0]))
         average = float(own.mean()) if len(own) else 0.0
-        norms = np.multiply(own, b, out=held[: len(own)])  # in place: all of them move with the average
+        norms = np.multiply(own, B, out=padded[: len(own)])  # in place: all of them move with the average
         norms /= average or 1.0
-        norms += 1 - b
-        norms *= k1 * _weights(window).own
+        norms += 1 - B
+        norms *= K1 * _weights(window).own
         np.maximum(norms, np.finfo(np.float64).tiny, out=norms)  # so that where nothing is found 0 / 0 is 0
-        view.norms[key] = held
-    return held
+        view.norms[window] = padded
+    return padded
 
 
 def _add_term_scores(

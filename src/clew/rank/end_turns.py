@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clew.index.view import IndexView, Mask
 from clew.rank.anchors import PointedTurns, WeightedRange
@@ -27,8 +26,6 @@ TALKS: Final = 2
 _LAST_SEQ: Final = 2**62
 
 _SAYING: Final = tuple(map(ROLES.index, ("user", "assistant")))
-
-Places = NDArray[np.intp]
 
 
 def last_talk(view: IndexView, sessions: Sequence[str], now: datetime) -> PointedTurns:

@@ -281,11 +281,6 @@ def pick(score: Scores, limit: int, mask: NDArray[np.bool_] | None) -> tuple[NDA
     return (allowed if tied else allowed[order[:limit]]), tied
 
 
-def highest(values: Scores, count: int) -> Scores:
-    """The `count` highest values, at least one, ascending; all of fewer values. None may be NaN."""
-    return np.sort(values[values >= _floor(values, count)])[-count:]
-
-
 def _floor(score: Scores, limit: int) -> float:
     """A value that at least `limit` scores reach, and few more: the limit-th best of the maxima of groups.
 

@@ -43,11 +43,6 @@ class DateConstraint:
     relation: Relation
     phrase_span: tuple[int, int]
 
-    def admits(self, day: date) -> bool:
-        """Whether a day is within the constraint."""
-        within = (self.start is None or self.start <= day) and (self.end is None or day <= self.end)
-        return within is not (self.relation == "except")
-
 
 _GRAINS: tuple[Grain, ...] = ("day", "weekend", "week", "month", "quarter", "year")
 _PART = r"(?:the\s+)?(?:(?:early|late|mid|(?:beginning|start|middle|end)\s+of)[\s-]+(?:the\s+)?)?"
