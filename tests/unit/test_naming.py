@@ -100,6 +100,7 @@ Fix it."""
         (["<command-message>plan is running…</command-message> <command-name>/plan</command-name>", "Fix the login"],
          "Fix the login"),
         (["<command-name>/plan</command-name> <command-args>a shop in Rust</command-args>"], "a shop in Rust"),
+        (["<command-name>/review-pr</command-name> <command-args>221</command-args>"], "/review-pr 221"),
         (["<command-name>/init</command-name>"], "/init"),
         (["Implement the following plan:\n\n# Plan: Show the cart as a tree\n\n## Context\n\nIt is flat."],
          "Plan: Show the cart as a tree"),

@@ -19,6 +19,9 @@ _GREETINGS: Final = 400  # characters of a line in which they are looked for
 _WISH = re.compile(
     r"<(\w*(?:description|query|request|question|task|prompt|problem|issue|command-args)\w*)>(.+?)</\1>", re.DOTALL
 )
+_LONG_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_WORDS_OF_WISH: Final = 2
+"""Words from which what stands behind a command says by itself what is asked; `221` of `/review-pr 221` does not."""
 _COMMAND = re.compile(r"<command-name>\s*(/?\S+?)\s*</command-name>")
 _HEADING = re.compile(
     r"^(?:#+ *(?:Problem Statement|Task|Issue|Request|Question)|(?-i:Problem Statement))\s*:?\s*$",
@@ -76,14 +79,18 @@ def _greets(line: str) -> bool:
 
 def _wish(text: str) -> str:
     """What a request asks for, without what the client added, also where it was stored as the person's words."""
-    if not (text := "\n".join(words for words, is_own in split_words(text) if is_own)):
+    said = "\n".join(words for words, is_own in split_words(text) if is_own)
+    if not said:
         return ""
-    marked = _WISH.search(text)
+    marked = _WISH.search(said)
     if marked:
-        text = marked[2]
-    text = _TRACEBACK.sub("", text)
-    heading = _HEADING.search(text) or _ANNOUNCED.match(text)
-    return _first(without_markup(text[heading.end() :] if heading else text))
+        said = marked[2]
+    said = _TRACEBACK.sub("", said)
+    heading = _HEADING.search(said) or _ANNOUNCED.match(said)
+    wish = _first(without_markup(said[heading.end() :] if heading else said))
+    command = _COMMAND.search(text)
+    says_little = bool(wish) and len(_LONG_WORD.findall(wish)) < _WORDS_OF_WISH
+    return f"/{command[1].removeprefix('/')} {wish}" if command and says_little else wish
 
 
 def _first(text: str) -> str:
