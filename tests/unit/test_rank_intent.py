@@ -11,7 +11,7 @@ from clew.rank.intent import Intent, read_intent
 from clew.rank.intent.rewriting import to_second_person, without_request
 from clew.testing import FrozenClock, HashEmbedder
 from tests.effort import examples
-from tests.ranking_spaces import NOON, asked, said, space
+from tests.ranking_spaces import NOON, answered, asked, order, said, space
 
 PEOPLE = ("Melanie Stone", "Caroline", "Jean-Luc Picard", "James", "You", "O'Brien", "李明", "")
 
@@ -274,3 +274,28 @@ def test_stop_words_find_nothing_by_words() -> None:
     with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
         memory.add_many([said("Who was it?"), said("It was.")])
         assert memory.search("what was it?") == []
+
+
+@pytest.mark.requirement("F-SURE-08")
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        ("Wie lange bleibt der Schlüssel in Redis?", ("lang", "bleibt", "schlussel", "redi")),
+        ("¿Quién compra el coche de Marco?", ("compra", "coch", "marco")),
+        ("cuanto costo el coche y quien lo compro", ("costo", "coch", "compro")),
+        ("fuer wen koennen wir das fahrrad nehmen", ("fahrrad", "nehmen")),
+        ("Почему мы не купили машину?", ("куп", "машин")),
+        ("How long does the key stay in Redis?", ("long", "key", "stay", "redi")),
+        ("Wo ist es?", ("wo", "ist", "es")),
+    ],
+)
+def test_function_words_of_other_languages_do_not_tell_what_is_asked(question: str, telling: tuple[str, ...]) -> None:
+    assert read(question).telling == telling
+
+
+@pytest.mark.requirement("F-SURE-08")
+def test_a_question_in_another_language_than_the_answer_finds_it_by_its_names() -> None:
+    small_talk = ("Wie geht das?", "Der ist lange weg.", "Wie lange dauert das in der Regel?", "Bleibt der in Berlin?")
+    view = space(*small_talk, answered("The key is kept in Redis for 48 hours."), *(["Ok."] * 12))
+    assert order(asked(view, "Wie lange ist der in Redis?"))[0] == 4
+    assert order(asked(view, "Wie war der denn?"))[0] in range(4)

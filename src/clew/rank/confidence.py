@@ -376,7 +376,7 @@ def _words(ranking: Ranking) -> float:
     frame, first = ranking.frame, ranking.positions[:FIRST]
     if frame.piece_scores is None:
         return 0.0
-    found_in = [frame.view.document_frequency(term) for term in frame.intent.terms]
+    found_in = [frame.view.document_frequency(term) for term in frame.intent.telling]
     ceiling = score_bound(len(frame.view.turns.ordinal), found_in) or 1.0
     starts = frame.view.turns.first_piece
     pieces = [int(starts[position]) + frame.best_piece(position) for position in first.tolist()]

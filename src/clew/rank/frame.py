@@ -7,6 +7,7 @@ from typing import Final, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.analyze.word_rarity import LEAST
 from clew.config import RecallConfig
 from clew.index.bm25 import bm25f
 from clew.index.view import IndexView
@@ -119,11 +120,11 @@ def make_frame(
 
 
 def _weights(intent: Intent) -> list[float] | None:
-    """The weight of each term, below 1 for words that were respelt; None where all weigh 1."""
-    if not intent.respelt:
+    """The weight of each term, below 1 for words that were respelt or tell nothing; None where all weigh 1."""
+    if not intent.respelt and not intent.empty:
         return None
     respelt = {term for _, word in intent.respelt for term in terms(word)}
-    return [WEIGHT if term in respelt else 1.0 for term in intent.terms]
+    return [LEAST if term in intent.empty else WEIGHT if term in respelt else 1.0 for term in intent.terms]
 
 
 @lru_cache(maxsize=16)

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
-from clew.text.scripts import MARKS
+from clew.text.scripts import MARKS, fold_accents
 
 Phrase = tuple[str, int, int | None]
 """Unit (or "weekday"), units after the day of speaking, and number of the weekday, if it is one."""
@@ -112,6 +112,7 @@ def _words() -> Mapping[str, _Words]:
 
 LATIN: Final = ("de", "es", "fr", "it", "nl", "pt")
 UNSPACED: Final = ("ja", "zh")
+_UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _ENDINGS: Final = ("ko",)
 """Languages whose words take endings: a phrase may go on in letters."""
 
@@ -207,8 +208,13 @@ def empty_pattern(language: str) -> re.Pattern[str]:
     """What in a question tells nothing of what it is about, in any of the languages. It sees lower case."""
     if language in {*UNSPACED, *_ENDINGS}:
         return re.compile(_words()[language].empty)
-    every = sorted(empty_words(language), key=len, reverse=True)
+    every = sorted({form for word in empty_words(language) for form in _typed(word)}, key=len, reverse=True)
     return re.compile(rf"(?<![{_W}])(?:{'|'.join(map(re.escape, every))})(?![{_W}])")
+
+
+def _typed(word: str) -> tuple[str, ...]:
+    """A word, and how people type it on a keyboard without its letters: "für" as "fur" and "fuer"."""
+    return (word, fold_accents(word), word.translate(_UMLAUTS))
 
 
 @cache

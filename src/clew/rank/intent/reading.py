@@ -16,11 +16,12 @@ from clew.rank.intent.rewriting import to_second_person, without_request
 from clew.rank.intent.teller import teller
 from clew.rank.intent.wants import NOTHING_SPECIAL, Wants, wants_of
 from clew.rank.intent.work_questions import WorkAsked, work_asked
+from clew.text.foreign_dates import shown_languages, without_empty_words
 from clew.text.names import quoted
 from clew.text.period_parts import narrowed
 from clew.text.query_dates import DateConstraint, counting_moment, exception_spans, parse_query_dates
 from clew.text.stopwords import STOPWORDS
-from clew.text.terms import query_terms
+from clew.text.terms import query_terms, terms
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -50,6 +51,8 @@ class Intent:
         respelt: words that no turn has, each with the word that it was read as.
         end: the end or the beginning of a conversation, where that alone is asked for; there are no terms then.
         work: the work of an assistant with tools that alone is asked for.
+        empty: those of `terms` that tell nothing of what is asked for: stop words of another language than English,
+            which the index has, since there they may be words of any language.
     """
 
     text: str
@@ -65,6 +68,14 @@ class Intent:
     respelt: tuple[tuple[str, str], ...] = ()
     end: ConversationEnd | None = None
     work: WorkAsked | None = None
+    empty: frozenset[str] = frozenset()
+
+    @property
+    def telling(self) -> tuple[str, ...]:
+        """The terms that tell what is asked for; all of them where none does."""
+        if not self.empty:
+            return self.terms
+        return tuple([term for term in self.terms if term not in self.empty]) or self.terms
 
     def kind(self, *, placed: bool) -> Kind:
         """The one kind that chooses a strategy.
@@ -121,11 +132,12 @@ def read_intent(
     positions = position_phrases(text)
     asked = without_position_phrases(text, positions, exception_spans(text, dates)) or text
     about = without_framing(asked) if with_assistant else asked
+    asked_terms = query_terms(about)
     asks = None if with_assistant else teller(asked, named)
     tellers = tuple(named) if asks is None else (asks,)
     return Intent(
         text=text,
-        terms=tuple(query_terms(about)),
+        terms=tuple(asked_terms),
         speakers=tuple(named),
         dates=tuple(dates),
         quotes=tuple(quoted(text)),
@@ -135,7 +147,16 @@ def read_intent(
         positions=positions,
         tellers=tellers,
         work=work_asked(text) if with_assistant else None,
+        empty=_empty_terms(about, asked_terms),
     )
+
+
+def _empty_terms(about: str, asked: Sequence[str]) -> frozenset[str]:
+    """The terms of a question that tell nothing of what it is about; none in English, whose stop words are no terms."""
+    languages = shown_languages(about)
+    if not languages:
+        return frozenset()
+    return frozenset(asked).difference(terms(without_empty_words(about, languages)))
 
 
 def _as_asked_by_another(text: str, named: Mapping[int, set[str]], tellers: Sequence[int]) -> str:

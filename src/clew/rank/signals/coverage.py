@@ -29,7 +29,7 @@ def coverage(frame: Frame) -> Scores | None:
     """
     if not frame.with_assistant or not frame.intent.terms or not has_agents_work(frame.view):
         return None
-    frequencies = ((term, frame.view.document_frequency(term)) for term in frame.intent.terms)
+    frequencies = ((term, frame.view.document_frequency(term)) for term in frame.intent.telling)
     rarities = {term: idf(frame.size, df) for term, df in frequencies if df}
     return weight_share(frame, rarities) ** 2 * agent_share(frame.view) if rarities else None
 
@@ -63,7 +63,7 @@ def rare(frame: Frame) -> FewTurns | None:
     In a large space thousands of turns share the common terms of a question, and together they outweigh its one name or
     identifier. None where no term of the question is rare.
     """
-    frequencies = [(term, frame.view.document_frequency(term)) for term in frame.intent.terms]
+    frequencies = [(term, frame.view.document_frequency(term)) for term in frame.intent.telling]
     rarities = [(term, idf(frame.size, df) - RARE) for term, df in frequencies if df]
     if max((above for _, above in rarities), default=0.0) <= 0.0:
         return None
