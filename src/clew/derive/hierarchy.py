@@ -125,9 +125,9 @@ def grown(
     frozen = [_frozen(closing) for closing in closed]
     for closing, phrases, tags, beat_map in zip(closed, phrased, labelled, frozen, strict=True):
         session = closing.session
-        number = place(session, BEAT)
-        name = node_id(session, "beat", number)
-        growth.nodes[name] = _beat(space, closing, name, number, phrases, beat_map, origin)
+        beat = _beat(space, closing, place(session, BEAT), phrases, beat_map, origin)
+        name = beat.node
+        growth.nodes[name] = beat
         growth.tagged.append((closing.by, name, tags))
         growth.labels += _tags(space, name, tags, origin)
         tree = growth.trees.get(session) or trees.get(session) or read_tree(reader, space, session, load)
@@ -217,17 +217,11 @@ def _frozen(closed: ClosedBeat) -> BeatMap:
 
 
 def _beat(
-    space: str,
-    closed: ClosedBeat,
-    name: str,
-    place: int,
-    phrases: Sequence[Keyphrase],
-    beat_map: BeatMap,
-    origin: RowOrigin,
+    space: str, closed: ClosedBeat, place: int, phrases: Sequence[Keyphrase], beat_map: BeatMap, origin: RowOrigin
 ) -> NodeRow:
     return NodeRow(
         space=space,
-        node=name,
+        node=node_id(closed.session, "beat", place),
         session=closed.session,
         level=BEAT,
         place=place,

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from clew.errors import ClewError, NotFoundError
 from clew.project.index import ProjectIndex
@@ -39,6 +40,14 @@ class PruneReport(Record):
     dry_run: bool = False
 
 
+class _Unused(NamedTuple):
+    """What is removed: names of objects and transforms, and model and text hash of vectors."""
+
+    objects: list[str]
+    transforms: list[str]
+    vectors: list[tuple[str, str]]
+
+
 def prune(
     root: str | Path, at: datetime, *, before: datetime, sealed: Collection[str] = (), dry_run: bool = False
 ) -> PruneReport:
@@ -60,23 +69,23 @@ def prune(
     with layout.writing():
         index = ProjectIndex(layout.index, writable=True)
         try:
-            kept, old = _by_age(index, before)
+            kept, transforms = _by_age(index, before)
             wanted = {file.object for file in index.files()}
             present = {output.object for transform in kept.values() for output in transform.outputs} | wanted
             unneeded = [name for name in layout.objects.names() if name not in present]
             objects = [name for name in unneeded if not _is_sealed(layout.objects, name, sealed)]
-            vectors = _unused(index)
+            unused = _Unused(objects, transforms, _unused_vectors(index))
             report = PruneReport(
                 root=str(layout.root),
                 objects=len(objects),
-                transforms=len(old),
-                vectors=len(vectors),
-                bytes=_bytes(layout.objects, objects) + _bytes(layout.transforms, old),
+                transforms=len(transforms),
+                vectors=len(unused.vectors),
+                bytes=_bytes(layout.objects, objects) + _bytes(layout.transforms, transforms),
                 superseded=len((present | set(unneeded)) - wanted) - len(objects),
                 dry_run=dry_run,
             )
-            if not dry_run and (objects or old or vectors):
-                _remove(layout, index, at, before, objects, old, vectors)
+            if not dry_run and any(unused):
+                _remove(layout, index, at, before, unused)
             return report
         finally:
             index.close()
@@ -98,7 +107,7 @@ def _is_sealed(store: ContentStore, name: str, sealed: Collection[str]) -> bool:
         return False
 
 
-def _unused(index: ProjectIndex) -> list[tuple[str, str]]:
+def _unused_vectors(index: ProjectIndex) -> list[tuple[str, str]]:
     """Model and text of the vectors that no node has."""
     held = index.vector_keys()
     texts = {text_key(node) for node in index.nodes()} if held else set()
@@ -109,18 +118,15 @@ def _bytes(store: ContentStore, names: Iterable[str]) -> int:
     return sum(store.path(name).stat().st_size for name in names if store.path(name).is_file())
 
 
-def _remove(
-    layout: Layout,
-    index: ProjectIndex,
-    at: datetime,
-    before: datetime,
-    objects: list[str],
-    old: list[str],
-    vectors: list[tuple[str, str]],
-) -> None:
+def _remove(layout: Layout, index: ProjectIndex, at: datetime, before: datetime, unused: _Unused) -> None:
     """Writes the record, then changes the index, then removes files; each step is durable before the next begins."""
     limits = limits_of(index)
-    removed = {"before": before.isoformat(), "objects": objects, "transforms": old, "vectors": len(vectors)}
+    removed = {
+        "before": before.isoformat(),
+        "objects": unused.objects,
+        "transforms": unused.transforms,
+        "vectors": len(unused.vectors),
+    }
     parameters = removed | {"max_bytes": limits.max_bytes, "exclude": list(limits.exclude)}
     record = encoded(
         Transform(goal=Goal.PRUNE, at=at, inputs=(), outputs=(), method=method(), parameters=parameters).to_dict()
@@ -129,9 +135,9 @@ def _remove(
     layout.transforms.sync()
     with index.transaction():
         index.put_transform(name, int(index.meta("generation") or 0), record)
-        index.drop_transforms(old)
-        index.drop_vectors(vectors)
-    for old_name in old:
-        layout.transforms.discard(old_name)
-    for object_name in objects:
-        layout.objects.discard(object_name)
+        index.drop_transforms(unused.transforms)
+        index.drop_vectors(unused.vectors)
+    for transform in unused.transforms:
+        layout.transforms.discard(transform)
+    for unneeded in unused.objects:
+        layout.objects.discard(unneeded)
