@@ -107,4 +107,6 @@ def test_an_original_that_is_no_text_does_not_stop_the_export(tmp_path: Path, mo
     records = read(path)
     assert turns(records)[-1].text == a_history()[0].text
     if isinstance(moved, dict) and moved:
-        assert rejections(records, tmp_path) == [("s.jsonl:2", "damaged export: the original of a text is not UTF-8")]
+        assert rejections(records, tmp_path) == [
+            ("s.jsonl:2", "damaged export: the original of a text is not UTF-8; export the space again")
+        ]

@@ -25,6 +25,7 @@ from clew.types import Turn
 _PLAIN = re.compile(r"[a-z0-9_][a-z0-9._-]{0,99}(?<!\.)$")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)")
 _TURN_KEYS = frozenset(("role", "content", "session", "origin", "text"))
+_AGAIN = "export the space again"
 
 
 def export_name(session: str) -> str:
@@ -120,17 +121,21 @@ class ExportReader:
         except TurnRejected:
             raise
         except (InputError, NotFoundError) as error:
-            raise TurnRejected(f"damaged export: {error}") from error
+            raise TurnRejected(f"damaged export: {error}; {_AGAIN}") from error
         except UnicodeDecodeError as error:
-            raise TurnRejected("damaged export: the original of a text is not UTF-8") from error
+            raise TurnRejected(f"damaged export: the original of a text is not UTF-8; {_AGAIN}") from error
 
     def _keep(self, record: Mapping[str, Any]) -> None:
         try:
             data = b64decode(str(record["data"]), validate=True)
         except (NotBase64, ValueError) as error:
-            raise TurnRejected(f"damaged export: the original {record['blob']!r:.70} is not base64") from error
+            raise TurnRejected(
+                f"damaged export: the original {record['blob']!r:.70} is not base64; {_AGAIN}"
+            ) from error
         if hashlib.sha256(data).hexdigest() != record["blob"]:
-            raise TurnRejected(f"damaged export: the original {record['blob']!r:.70} does not match its SHA-256")
+            raise TurnRejected(
+                f"damaged export: the original {record['blob']!r:.70} does not match its SHA-256; {_AGAIN}"
+            )
         self._blobs[str(record["blob"])] = data
 
 

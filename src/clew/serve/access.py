@@ -157,7 +157,9 @@ def _grant(token: str, space: str, scopes: frozenset[AccessScope], what: str, en
             if not token:
                 raise ConfigError(f"{what} names the environment variable {variable}, which is not set; set it")
         if not (token and token.isascii() and token.isprintable()):
-            raise ConfigError(f"{what} is not ASCII; a header can hold no other characters")
+            raise ConfigError(
+                f"{what} has characters that a header cannot hold; take a token of printable ASCII characters"
+            )
         if len(token) < _GUESSED_BELOW:
             log.warning("%s has fewer than %d characters and can be guessed; take a longer one", what, _GUESSED_BELOW)
         digest = hashlib.sha256(token.encode()).digest()

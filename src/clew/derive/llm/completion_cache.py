@@ -98,7 +98,9 @@ class CompletionCache:
     ) -> tuple[Completion, Callable[[Transaction], None]]:
         """A new answer, and what books its cost."""
         if self.recorded_only:
-            raise ModelUnavailable(f"no answer of {self.name} is recorded for {about}, and llm.calls is recorded")
+            raise ModelUnavailable(
+                f"no answer of {self.name} is recorded for {about}, and llm.calls is recorded; set it to live to ask"
+            )
         worst = worst_case(prompt, max_tokens, self._prices)
         hold = self._ledger.reserve(self.name, purpose, worst)
         try:
