@@ -351,7 +351,8 @@ class _RenderingSource:
         if place not in self._words:
             return self._renderings[place]
         words, position = self._words[place], int(self._ranking.positions[place])
-        scores, spans = self._ranking.frame.scores_of_pieces(position), piece_spans(words.text)
+        scores = self._ranking.frame.scores_of_pieces(position)
+        spans: Sequence[tuple[int, int]] = self._ranking.frame.spans_of_pieces(position)
         whole = self._renderings[place][0]
         if whole.rendering == RESULT_ALONE:
             words, spans = _cut(words, spans)

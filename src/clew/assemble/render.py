@@ -15,7 +15,7 @@ from typing import Final, Self
 
 from clew.assemble.code_fences import begins_with_fence, ends_with_fence, has_fences, open_at_end
 from clew.text.calls import may_read_better, readable
-from clew.text.printable import printable, without_styles
+from clew.text.printable import is_plain, printable, without_styles
 from clew.text.shown_names import (
     COLONS,
     UNSEEN,
@@ -34,9 +34,10 @@ CLOSING: Final = "</clew-memory>"
 
 BREAKS: Final = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
 """The line breaks of `str.splitlines`."""
-_LIKE_AN_ITEM: Final = re.compile(
-    rf"[{BREAKS}](?=[{UNSEEN}]*(?:[\[\uff3b]|\d[\d{UNSEEN}]*[^\S{BREAKS}][^{BREAKS}{COLONS}]*[{COLONS}]))"
-)
+_BEFORE_ITEM: Final = rf"(?=[{UNSEEN}]*(?:[\[\uff3b]|\d[\d{UNSEEN}]*[^\S{BREAKS}][^{BREAKS}{COLONS}]*[{COLONS}]))"
+_LIKE_AN_ITEM: Final = re.compile(rf"[{BREAKS}]{_BEFORE_ITEM}")
+_LIKE_AN_ITEM_IN_PLAIN_TEXT: Final = re.compile(rf"\n{_BEFORE_ITEM}")
+"""The same where every line ends with a line feed, in a quarter of the time."""
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
 
@@ -119,10 +120,17 @@ def item_line(seq: int, name: str, text: str, *, passage: bool = False) -> str:
     """
     words = escaped_marks(without_styles(text).strip("\n"))
     if not words.isprintable():  # several times faster to test than the patterns
-        words = printable(words)
-        words = _LIKE_AN_ITEM.sub(_with_space, words) if len(words.splitlines()) > 1 else words
+        words = _on_lines(words)
     plain = f"… {words} …" if passage else words
     return f"{seq} {name}: {_fenced(words, passage=passage) if has_fences(words) else plain}\n"
+
+
+def _on_lines(words: str) -> str:
+    """A text of several lines, or with control characters, as an item shows it."""
+    if is_plain(words):
+        return _LIKE_AN_ITEM_IN_PLAIN_TEXT.sub(_with_space, words)
+    words = printable(words)
+    return _LIKE_AN_ITEM.sub(_with_space, words) if len(words.splitlines()) > 1 else words
 
 
 def _with_space(line_end: re.Match[str]) -> str:

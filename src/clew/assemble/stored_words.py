@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from clew.text.terms import terms
+from clew.text.text_cache import cached_by_text
 from clew.types.turn import Part, own_parts, plain_text
 
 THINKING: Final = "thinking"
@@ -137,11 +138,18 @@ def says_again(words: StoredWords, asked: Collection[str]) -> bool:
     """
     if not words.answer:
         return False
-    thought = {term for start, end in words.thinking for term in terms(words.text[start:end])}
-    answered = set(terms(words.answer))
-    if not thought or not answered >= thought.intersection(asked):
-        return False
-    return len(thought & answered) >= SAID_AGAIN * len(thought)
+    unsaid = _left_unsaid(words.text, words.thinking, words.answer)
+    return unsaid is not None and unsaid.isdisjoint(asked)
+
+
+@cached_by_text(most=64, longest=4000)  # the next question often finds the same turns
+def _left_unsaid(text: str, thinking: Sequence[tuple[int, int]], answer: str) -> frozenset[str] | None:
+    """The terms of a turn's thinking that its answer lacks; None where the answer does not say the same at all."""
+    thought = {term for start, end in thinking for term in terms(text[start:end])}
+    lacking = thought.difference(terms(answer))
+    if not thought or len(thought) - len(lacking) < SAID_AGAIN * len(thought):
+        return None
+    return frozenset(lacking)
 
 
 def _outside(text: str, stretches: Sequence[tuple[int, int]]) -> str:

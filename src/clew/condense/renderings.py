@@ -14,7 +14,7 @@ from clew.analyze.layer1 import relational_weight
 from clew.text.counters import Counter
 from clew.text.evidence import MOST, evidence
 from clew.text.names import capitalised_names
-from clew.text.sentences import sentence_spans
+from clew.text.sentences import sentence_spans, sentences_in
 from clew.text.terms import terms
 from clew.types.record import Record
 
@@ -71,10 +71,13 @@ def render_title(text: str, counter: Counter) -> Rendering:
 
 def title(text: str) -> str:
     """One line of at most `TITLE` characters: the first sentence of three words, else the first words there are."""
-    spans = sentence_spans(text[: 4 * SALIENT])
-    lines = [" ".join(text[start:end].strip("#*_ \n\t").split()) for start, end in spans]
-    best = next((line for line in lines if line.count(" ") > 1), lines[0] if lines else "")
-    return cut(best, TITLE)
+    first: str | None = None
+    for start, end in sentences_in(text[: 4 * SALIENT]):
+        line = " ".join(text[start:end].strip("#*_ \n\t").split())
+        if line.count(" ") > 1:
+            return cut(line, TITLE)
+        first = line if first is None else first
+    return cut(first or "", TITLE)
 
 
 def salient(text: str, *, weights: Sequence[float] | None = None, most: int = SALIENT) -> str:

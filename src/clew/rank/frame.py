@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import Final, TypedDict, Unpack
 
 import numpy as np
@@ -89,6 +90,12 @@ class Frame:
             return [0.0] * count
         scores: list[float] = self.piece_scores[first : first + count].tolist()
         return scores
+
+    def spans_of_pieces(self, position: int) -> list[tuple[int, int]]:
+        """Start and end of each piece in the turn's text, of which the index keeps the lengths."""
+        first = int(self.view.turns.first_piece[position])
+        count = int(self.view.turns.piece_count[position])
+        return list(pairwise(accumulate(self.view.pieces.chars[first : first + count].tolist(), initial=0)))
 
 
 class FrameParts(TypedDict, total=False):

@@ -8,6 +8,9 @@ CONTROL: Final = re.compile(
 )
 """C0 and C1 controls except tab and line ends (LF, CR LF), line separators, and marks of writing direction."""
 
+_PLAIN: Final = b"\t\n" + bytes(range(0x20, 0x7F))
+"""The bytes of a plain text in ASCII."""
+
 _STYLES: Final = re.compile(
     r"(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[()#][0-9A-Z]|\x1b[=>78DEHMNOc])+"
 )
@@ -35,7 +38,17 @@ def _place(match: re.Match[str]) -> str:
 
 def printable(text: str) -> str:
     """Replaces each control character (colours, cursor movements, changes of writing direction) by a visible one."""
-    return text if text.isprintable() else CONTROL.sub(_picture, text)
+    return text if text.isprintable() or is_plain(text) else CONTROL.sub(_picture, text)
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text has nothing but printable characters, tabs and line feeds, as nearly all have.
+
+    Of a text in ASCII this is known in a tenth of the time that a search for `CONTROL` takes.
+    """
+    if text.isascii():
+        return not text.encode().translate(None, _PLAIN)
+    return text.replace("\n", "").replace("\t", "").isprintable()
 
 
 def printable_name(name: str) -> str:

@@ -48,7 +48,13 @@ def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
     No sentence crosses a blank line. A part without letters and digits ("...", an emoji) belongs to the preceding
     sentence of the same paragraph.
     """
-    return tuple(span for start, end in _paragraphs(text) for span in sentences_within(text, start, end))
+    return tuple(sentences_in(text))
+
+
+def sentences_in(text: str) -> Iterator[tuple[int, int]]:
+    """`sentence_spans`, found a paragraph at a time, for a reader who may need the first ones only."""
+    for start, end in _paragraphs(text):
+        yield from sentences_within(text, start, end)
 
 
 def sentences_within(text: str, start: int, end: int) -> list[tuple[int, int]]:

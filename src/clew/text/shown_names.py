@@ -30,10 +30,13 @@ _UNSEEN: Final = re.compile(f"[{UNSEEN}]+")
 _ANY_COLON: Final = re.compile(f"[{COLONS}]")
 
 
-def like_a_mark(*names: str) -> re.Pattern[str]:
+def like_a_mark(*names: str, brackets: str = _BRACKETS) -> re.Pattern[str]:
     """Finds the bracket of what looks like a mark `<name>` or `</name>` to a reader, of letters and dashes.
 
     Characters without a width may stand anywhere in it, and look-alikes for its signs and letters.
+
+    Args:
+        brackets: the signs that may open the mark.
     """
     unseen = f"[{UNSEEN}]*+"
     letters = "|".join(
@@ -44,10 +47,13 @@ def like_a_mark(*names: str) -> re.Pattern[str]:
         for name in names
     )
     gap = rf"[\s{UNSEEN}]*+"
-    return re.compile(rf"[{_BRACKETS}](?={gap}[{_SLASHES}]?{gap}(?:{letters}))", re.IGNORECASE)
+    return re.compile(rf"[{brackets}](?={gap}[{_SLASHES}]?{gap}(?:{letters}))", re.IGNORECASE)
 
 
-_LIKE_OUR_MARKS: Final = like_a_mark("clew-memory", "clew-earlier", "clew-quote")
+_OUR_MARKS: Final = ("clew-memory", "clew-earlier", "clew-quote")
+_LIKE_OUR_MARKS: Final = like_a_mark(*_OUR_MARKS)
+_AFTER_PLAIN_BRACKET: Final = like_a_mark(*_OUR_MARKS, brackets="<")
+"""The same for a text in which no other sign looks like `<`: a search for one character takes a fifth of the time."""
 _SPELLED: Final = re.compile(
     r"(?:&(?:lt|#0*60|#x0*3c);|\\u003c)(?=\s*+\\?/?\s*+clew[-_\s](?:memory|earlier|quote))", re.IGNORECASE
 )
@@ -61,9 +67,13 @@ def has_look_alikes(text: str) -> bool:
 
 def escaped_marks(text: str) -> str:
     """The text with a backslash after the bracket of what looks like one of Clew's own marks."""
-    if "<" in text or has_look_alikes(text):
+    if has_look_alikes(text):
         text = _LIKE_OUR_MARKS.sub(_with_backslash, text)
-    return _SPELLED.sub(_with_backslash, text) if may_spell_marks(text) else text
+    elif "<" in text:
+        text = _AFTER_PLAIN_BRACKET.sub(_with_backslash, text)
+    if may_spell_marks(text) and "clew" in text.lower():  # which takes a quarter of the time of the search
+        text = _SPELLED.sub(_with_backslash, text)
+    return text
 
 
 def _with_backslash(mark: re.Match[str]) -> str:
