@@ -1867,6 +1867,11 @@ SPEED = (
         "In a large space only turns that may be among the best are scored; what is found stays the same.",
     ),
     Requirement(
+        "F-SPEED-61",
+        "DESIGN 13",
+        "The title of a session is made again only after the session has changed, or where it depends on all turns.",
+    ),
+    Requirement(
         "F-SPEED-59",
         "DESIGN 13",
         "What the words of a question rule out is not looked for; a question is read as if it were.",

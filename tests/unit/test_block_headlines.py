@@ -6,9 +6,11 @@ import pytest
 
 from clew.assemble.headlines import LARGE
 from clew.memory import Memory
+from clew.recall.made_titles import made_title
 from clew.testing import FrozenClock
 from clew.text.counters import counter
 from clew.types import Turn
+from tests.calls import calls_of
 from tests.ranking_spaces import NOON
 
 FIRST, SECOND = "f7633853-6663-4dbb-bbf4-6159afa29df8", "0cf3db51-1c73-43bb-8d05-dc02739514a5"
@@ -63,3 +65,41 @@ def test_a_title_cannot_forge_a_line() -> None:
         block = memory.recall("kiln", budget=LARGE).text
         assert block.count("</clew-memory>") == 1
         assert len([line for line in block.split("\n") if line.startswith("[")]) == 2
+
+
+@pytest.mark.requirement("F-SPEED-61")
+def test_a_title_is_made_again_only_for_a_session_that_changed() -> None:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        told(memory, FIRST, "Make the kiln fire tests faster", "The kiln tests wait for the pump.", branch="pump")
+        told(memory, SECOND, "Rename the kiln", "The kiln is the oven now.", "And tests of the kiln?")
+        before = headings(memory, "kiln tests")
+        told(memory, "other", "Where are the cups?")
+        with calls_of(made_title) as done:
+            assert headings(memory, "kiln tests") == before
+        assert not done
+        memory.add(
+            Turn(
+                role="user",
+                content="The kiln tests, once more",
+                session=SECOND,
+                at=NOON + timedelta(minutes=9),
+                metadata={"cwd": "/home/ada/kiln", "git_branch": "oven"},
+            )
+        )
+        with calls_of(made_title) as done:
+            assert headings(memory, "kiln tests")[0] == '[0cf3db51] 2024-03-05 @oven "Rename the kiln"'
+        assert done == ["made_title"]
+
+
+@pytest.mark.requirement("F-SPEED-61")
+def test_among_people_a_title_depends_on_all_turns() -> None:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        for session in (FIRST, SECOND):
+            for speaker in ("Ann", "Bob"):
+                words = f"The kiln of {speaker} is warm today."
+                memory.add(Turn(role="user", content=words, session=session, speaker=speaker, at=NOON))
+        assert len(headings(memory, "kiln")) == 2
+        memory.add(Turn(role="user", content="Cups", session="other", speaker="Cid", at=NOON))
+        with calls_of(made_title) as done:
+            assert len(headings(memory, "kiln")) == 2
+        assert len(done) == 2

@@ -199,19 +199,21 @@ def _extended_lengths(view: IndexView, window: NeighbourWindow, older: Scores | 
     size = len(view.pieces.turn)
     if older is None:
         return _lengths_of(view, window, np.arange(size))
-    new = np.arange(len(older), size)
-    result = np.concatenate((older, _lengths_of(view, window, new)))
-    reached = new
+    reached = np.arange(len(older), size)
+    changed = [reached]
     for _ in window.after:
         reached = view.links[0][reached]
-        changed = reached[(reached >= 0) & (reached < len(older))]
-        result[changed] = _lengths_of(view, window, changed)
+        changed.append(reached[(reached >= 0) & (reached < len(older))])
+    pieces = np.concatenate(changed)  # all at once: most of the time is that of calls
+    result = np.empty(size)
+    result[: len(older)] = older
+    result[pieces] = _lengths_of(view, window, pieces)
     return result
 
 
 def _lengths_of(view: IndexView, window: NeighbourWindow, pieces: NDArray[np.intp]) -> Scores:
     size, body = len(view.pieces.turn), view.body_lengths
-    result = view.pieces.length[pieces].astype(np.float64)
+    result = (view.pieces.body[pieces] + view.pieces.extra[pieces]).astype(np.float64)
     for weights, links in zip((window.before, window.after), view.links, strict=True):
         seen = pieces
         for weight in weights:

@@ -170,7 +170,7 @@ class IndexView:
         self._looked_up_size = 0
         self.norms: dict[Hashable, NDArray[np.float64]] = {}
         self.lengths: dict[Hashable, NDArray[np.float64]] = {}
-        self.windowed = RecentArrays[NDArray[Any]](WINDOWED * max(columns.pieces, 1))
+        self.windowed: RecentArrays[NDArray[Any]] = RecentArrays(WINDOWED * max(columns.pieces, 1))
         self.counted: Sequence[Any] = before.lately_counted() if before else ()
         self.kept: IncrementalCache = before.kept if before else IncrementalCache()
         self.inherited: dict[Hashable, NDArray[np.float64]] = {**before.inherited, **before.lengths} if before else {}

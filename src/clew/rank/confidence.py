@@ -199,14 +199,14 @@ def _weighted_features(ranking: Ranking, nearest: int | None, weights: Features)
         words=_words(ranking) if weights.words else 0.0,
         near=near,
         worded=_worded(frame, nearest) if weights.worded else 0.0,
-        agent=_agent(frame.view) if frame.with_assistant else 0.0,
+        agent=_agent(frame.view) if frame.with_assistant and weights.agent else 0.0,
         thin=_thin(frame, values),
     )
 
 
 def prepare_confidence(frame: Frame) -> None:
     """Computes what the confidence of every ranking over the frame's view needs beside its question."""
-    if frame.with_assistant:
+    if frame.with_assistant and frame.view.vectors:
         _agent(frame.view)
 
 

@@ -65,14 +65,19 @@ def agent_share(view: IndexView) -> NDArray[np.float64]:
 
 
 def _agent_share(view: IndexView) -> NDArray[np.float64]:
+    return np.asarray(_share_by_session(view)[view.turns.session])
+
+
+def _share_by_session(view: IndexView) -> NDArray[np.float64]:
+    """The `agent_share` of each session, by its code."""
     turns, users, _ = _turn_counts(view)
-    shares = np.maximum(0.0, 1.0 - 2.0 * (users + SMOOTHING) / (turns + 2.0 * SMOOTHING))
-    return np.asarray(shares[view.turns.session])
+    shares: NDArray[np.float64] = np.maximum(0.0, 1.0 - 2.0 * (users + SMOOTHING) / (turns + 2.0 * SMOOTHING))
+    return shares
 
 
 def has_agents_work(view: IndexView) -> bool:
     """Whether the `agent_share` of some session is above 0."""
-    return view.derived(_HAS_AGENTS_WORK, lambda: bool(agent_share(view).max(initial=0.0) > 0.0))
+    return view.derived(_HAS_AGENTS_WORK, lambda: bool(_share_by_session(view).max(initial=0.0) > 0.0))
 
 
 def tool_use(view: IndexView) -> NDArray[np.float64] | None:
@@ -99,10 +104,10 @@ def findings_share(view: IndexView) -> NDArray[np.float64] | None:
 
 
 def _findings_share(view: IndexView) -> NDArray[np.float64] | None:
-    shares, use = agent_share(view), tool_use(view)
-    if use is not None:
-        shares = np.maximum(shares, WORKED * use[view.turns.session])
-    return shares if shares.any() else None
+    use = tool_use(view)
+    if use is None:
+        return agent_share(view) if has_agents_work(view) else None
+    return np.maximum(agent_share(view), WORKED * use[view.turns.session])
 
 
 def _turn_counts(view: IndexView) -> NDArray[np.intp]:

@@ -17,7 +17,7 @@ from clew.rank.session_order import Placed, SessionExtent, by_end, extents, late
 from clew.recall.made_titles import made_title
 from clew.recall.session_topics import topics_of_session
 from clew.store.protocol import Reader, Store
-from clew.store.row_types import TurnRow
+from clew.store.row_types import SessionRow, TurnRow
 from clew.store.rows import from_us, to_us
 from clew.store.selections import TURN_METADATA
 from clew.store.tables import SESSION, TURN
@@ -35,7 +35,11 @@ NOTES_SOURCE: Final = "mcp"
 _WORKTREES: Final = frozenset((".worktrees", "worktrees", ".claude"))
 """Folders in which a project has further working trees; one that is checked out there is still that project."""
 
+_State = tuple[tuple[int, int], str | None]
+"""What a session's headline depends on: the positions of its first and last turn, and its title from a client."""
+
 _HEADLINES: Final = CacheKey[dict[str, Headline | None]]("headlines")
+_MADE_HEADLINES: Final = CacheKey[dict[str, tuple[_State, Headline | None]]]("made headlines")
 
 
 class _SessionEnds(NamedTuple):
@@ -168,18 +172,34 @@ def headlines(reader: Reader, space: str, view: IndexView, sessions: Sequence[st
     new = [(session, ends) for session in sessions if session not in cached and (ends := view.ends(session))]
     if new:
         stored = SESSION.get_many(reader, [(space, session) for session, _ in new])
-        keys = [(space, session, int(view.turns.seq[place])) for session, ends in new for place in ends]
-        details = [json.loads(metadata) if metadata else {} for metadata in TURN_METADATA.get_many(reader, keys)]
-        for (session, ends), row, head, tail in zip(new, stored, details[::2], details[1::2], strict=True):
-            title = None if row is None else row.title
-            folder = _text(tail.get("cwd") or head.get("cwd"))
-            if title is None and folder is None and short_session(session) == session:
-                cached[session] = None
-                continue
+        cached.update(_headlines(reader, space, view, [(*each, row) for each, row in zip(new, stored, strict=True)]))
+    return {session: headline for session in sessions if (headline := cached.get(session))}
+
+
+def _headlines(
+    reader: Reader, space: str, view: IndexView, sessions: Sequence[tuple[str, tuple[int, int], SessionRow | None]]
+) -> dict[str, Headline | None]:
+    """What each session is called, given its ends and its row; None for one whose name says enough.
+
+    A headline is kept for later views. Only where people talk to each other does it depend on all turns of the space.
+    """
+    made = {} if view.speakers else view.shared(_MADE_HEADLINES, dict[str, tuple[_State, Headline | None]])
+    states = {session: (ends, None if row is None else row.title) for session, ends, row in sessions}
+    known = {session: made[session] for session in states if session in made}
+    called = {session: headline for session, (state, headline) in known.items() if state == states[session]}
+    lacking = [session for session in states if session not in called]
+    keys = [(space, session, int(view.turns.seq[place])) for session in lacking for place in states[session][0]]
+    details = [json.loads(metadata) if metadata else {} for metadata in TURN_METADATA.get_many(reader, keys)]
+    for session, head, tail in zip(lacking, details[::2], details[1::2], strict=True):
+        ends, title = states[session]
+        folder = _text(tail.get("cwd") or head.get("cwd"))
+        headline = None
+        if title is not None or folder is not None or short_session(session) != session:
             title = title or made_title(reader, space, view, session, ends)
             branch = _text(tail.get("git_branch") or head.get("git_branch"))
-            cached[session] = Headline(title, folder and project_name(folder), branch)
-    return {session: headline for session in sessions if (headline := cached.get(session))}
+            headline = Headline(title, folder and project_name(folder), branch)
+        called[session], made[session] = headline, (states[session], headline)
+    return called
 
 
 class SessionPlace(NamedTuple):

@@ -47,8 +47,8 @@ def agent(frame: Frame) -> Scores | None:
     share = findings_share(frame.view) if frame.with_assistant else None
     if share is None:
         return None
-    others = (USER, SYSTEM)
-    return frame.view.derived(_WORK, lambda: np.where(np.isin(frame.view.turns.role, others), 0.0, share))
+    role = frame.view.turns.role
+    return frame.view.derived(_WORK, lambda: np.where((role == USER) | (role == SYSTEM), 0.0, share))
 
 
 def users_words(frame: Frame) -> Scores | None:
@@ -95,6 +95,8 @@ def call(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
 
     Of calls that were made at once, each result gets the best match: results come in the order in which they are ready.
     """
+    if tool_use(frame.view) is None:
+        return None
     results, calls, share = frame.view.derived(_CALLS, lambda: _calls(frame.view))
     if not len(results):
         return None

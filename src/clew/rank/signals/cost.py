@@ -45,6 +45,6 @@ def lengthy(frame: Frame) -> Scores | None:
 
 def _lengthy(frame: Frame, share: Scores) -> Scores:
     turns = frame.view.turns
-    said = ~np.isin(turns.role, (SYSTEM, TOOL))
+    said = (turns.role != SYSTEM) & (turns.role != TOOL)
     beyond = np.log(np.maximum(turns.chars, SAID) / CHARS_PER_TOKEN + OFFSET) - np.log(SAID / CHARS_PER_TOKEN + OFFSET)
     return np.asarray(np.where(said, share * beyond, 0.0))
