@@ -63,6 +63,30 @@ Ann: In the film I saw last night my favourite actor dies. =>
 Ann: In my novel I use short chapters. => Ann | uses | short chapters
 Ann: In the film industry, my sister works as a producer. => Ann's sister | works as | producer
 Ann: In Rome, Tom lives in a castle. => Tom | lives in | castle
+Ann: In my novel, I live in Paris and work as a spy. =>
+Ann: In my dream I was married to a pilot and we had moved to Iceland. =>
+Ann: In the scenario I own a bakery. =>
+Ann: Write a story in which I live on Mars and own a dragon. =>
+Ann: Write a poem for my wife, I live in Rome. => Ann | lives in | Rome
+Ann: In my dream job I work with animals. => Ann | works with | animals
+""",
+    # Words behind a colon or dash that somebody else said or wrote, or that are to be worked on; parts in a play.
+    "announced": """
+Ann: The customer wrote: I want a refund for the kettle. =>
+Ann: My boss told me yesterday: I am leaving the company in March. =>
+Ann: Here's the review we got - I ordered the lamp in May. =>
+Ann: This is her message: I moved to Leeds. =>
+Ann: Translate into French: I have two children and live in Oslo. =>
+Ann: Please correct this text: I live in Berlin. =>
+Ann: Customer: I want a refund. =>
+Ann: Let's role-play: you are a barista. I would like a flat white. =>
+Ann: I told him: I live in Rome. => Ann | lives in | Rome
+Ann: As I said: I live in Rome. => Ann | lives in | Rome
+Ann: Good news: I moved to Rome. => Ann | lives in | Rome
+Ann: Improve my CV: I am a nurse. => Ann | works as | nurse
+Ann: I live in Rome - my sister lives in Oslo. => Ann | lives in | Rome ; Ann's sister | lives in | Oslo
+Ann: I love role-playing games and I live in Rome. => Ann | loves | role-playing games ; Ann | lives in | Rome
+Ann: We sold the house; we live in Rome now => Ann | sells | house ; Ann | lives in | Rome
 """,
     # A name with a number is a version of a product, in which nobody lives; some places have numbers, too.
     "versions": """

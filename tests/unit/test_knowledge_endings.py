@@ -204,3 +204,74 @@ def test_facts_of_a_choice_and_its_correction_in_one_turn_have_ids_of_their_own(
     book.add([choice, replace(choice, ordinal=1, effect=Effect.CORRECTS)])
     ids = [fact.id for fact in book.facts()]
     assert len(ids) == len(set(ids))
+
+
+@pytest.mark.requirement("K-KEEP-17")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I was going to run the marathon, but I withdrew.",
+        "I was planning to run the marathon until I broke my leg.",
+        "We had planned to run the marathon; we're staying home",
+        "I was going to run the marathon, then they moved it.",
+    ],
+)
+def test_what_was_intended_and_came_to_nothing_is_no_plan(said: str) -> None:
+    assert now("Ann: I'm going to run the marathon.", f"Ann: {said}") == set()
+    assert now(f"Ann: {said}") == set()
+
+
+@pytest.mark.requirement("K-KEEP-17")
+def test_what_was_intended_is_a_plan_where_nothing_is_said_against_it() -> None:
+    assert now("Ann: I was planning to visit Rome. Any tips?") == {"Ann visits Rome"}
+
+
+@pytest.mark.requirement("K-KEEP-17")
+@pytest.mark.parametrize(
+    ("task", "done"),
+    [
+        ("I have to fix the login test before the release.", "The login test is fixed."),
+        ("We have to write the release notes.", "release notes are done"),
+        ("I need to repair the roof.", "The roof has been repaired."),
+        ("I need to repair the roof.", "I repaired the roof."),
+        ("I want to buy a boat.", "I bought a boat."),
+        ("I have to write the report.", "I finished the report."),
+    ],
+)
+def test_a_task_ends_when_it_is_reported_as_done(task: str, done: str) -> None:
+    made = current(facts(told(f"Ann: {task}", f"Ann: {done}")), None)
+    assert now(f"Ann: {task}")
+    assert {standing(fact, None) for fact in made} == {"happened"}
+
+
+@pytest.mark.requirement("K-KEEP-17")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The report isn't done.",
+        "Is the report done?",
+        "Once the report is done, I'll rest.",
+        "The report is nearly done.",
+        "The manager is out.",
+    ],
+)
+def test_a_task_stays_open_until_it_is_done(said: str) -> None:
+    assert "Ann writes report" in now("Ann: I have to write the report.", f"Ann: {said}")
+
+
+@pytest.mark.requirement("K-KEEP-17")
+def test_what_is_done_without_a_plan_is_nobodys_deed() -> None:
+    assert current(facts(told("Ann: The login test is fixed.")), None) == ()
+
+
+@pytest.mark.requirement("K-KEEP-17")
+@pytest.mark.parametrize(
+    ("plan", "end"),
+    [
+        ("We're flying to Crete in June.", "We had to cancel Crete."),
+        ("I'm going to run the Berlin marathon.", "I withdrew from the Berlin marathon."),
+    ],
+)
+def test_what_is_cancelled_by_its_name_is_no_longer_planned(plan: str, end: str) -> None:
+    assert now(f"Ann: {plan}")
+    assert now(f"Ann: {plan}", f"Ann: {end}") == set()

@@ -31,7 +31,7 @@ from clew.types.ids import turn_id
 from clew.types.provenance import Provenance
 from clew.types.turn import Turn
 
-FACTS_VERSION: Final = 18
+FACTS_VERSION: Final = 19
 """Raise it with any change of how facts are made of statements."""
 
 STRETCH: Final = 64

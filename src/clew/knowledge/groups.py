@@ -14,8 +14,21 @@ from typing import Final, NamedTuple
 
 from clew.analyze.entities import entity_key
 from clew.knowledge.kinds import kind_of, versioned_product
+from clew.knowledge.morphology import third_person
 from clew.knowledge.order import Order, order_of
-from clew.knowledge.slots import ANY_SCOPE, CANCELS, ENDED, ENDINGS, ROLES, SERVICES, Slot, family_of, slot_of
+from clew.knowledge.slots import (
+    ANY_SCOPE,
+    CANCELS,
+    COMPLETING,
+    ENDED,
+    ENDINGS,
+    INTENTS,
+    ROLES,
+    SERVICES,
+    Slot,
+    family_of,
+    slot_of,
+)
 from clew.knowledge.values import same_value, value_key, value_keys
 from clew.types.facts import UNSAID, Effect, FactStatus, LinkKind, Mood, Statement
 
@@ -145,8 +158,24 @@ def group_key(subject: str, verb: str, value: str, scope: str | None) -> str:
     """The key of a group by the words of its statements; for the subject its `subject_key`."""
     slot = slot_of(verb, scope)
     if slot is None:
-        return _key("fact", subject, family_of(verb), value_key(value))
+        done = deed(verb, value)
+        return _key("fact", subject, family_of(done[0]), value_key(done[1]))
     return _slot_group("" if slot.shared else subject, slot.name, value_key(scope or "") if slot.scoped else "")
+
+
+@lru_cache(maxsize=1 << 12)
+def deed(verb: str, value: str) -> tuple[str, str]:
+    """The verb and object of what somebody wants or needs to do, which doing it ends: "needs | to repair the roof"."""
+    if verb not in INTENTS or not value.startswith("to "):
+        return verb, value
+    act, _, done_to = value[3:].partition(" ")
+    done = third_person(act)
+    return (done, done_to) if done_to and slot_of(done, ANY_SCOPE) is None else (verb, value)
+
+
+def is_intent(statement: Statement) -> bool:
+    """Whether a statement tells what somebody wants or needs to do, as a plan would."""
+    return deed(statement.verb, statement.object)[0] != statement.verb
 
 
 def same_said_of(statement: Statement, subject: str, aliases: Mapping[str, str] | None = None) -> str:
@@ -232,7 +261,7 @@ def _placed(statement: Statement, aliases: Mapping[str, str], groups: Mapping[st
 
 def is_end(statement: Statement) -> bool:
     """Whether a statement says that something does not hold, or no longer."""
-    ceases = statement.effect is Effect.CEASES or statement.status is FactStatus.CEASED
+    ceases = statement.effect in (Effect.CEASES, Effect.COMPLETES) or statement.status is FactStatus.CEASED
     return ceases or statement.mood is Mood.NEGATED
 
 
@@ -241,7 +270,8 @@ def _ended_verbs(statement: Statement) -> tuple[str, ...]:
     if statement.status is FactStatus.PLANNED or statement.effect is Effect.RETRACTS:
         return ()
     if statement.verb in ENDINGS:
-        happened = statement.mood is Mood.ASSERTED and statement.effect is Effect.STATES
+        happened = statement.mood is Mood.ASSERTED and statement.effect in (Effect.STATES, Effect.COMPLETES)
+        happened = happened and not (statement.verb in COMPLETING and statement.status is not FactStatus.COMPLETED)
         return ENDINGS[statement.verb] if happened else ()
     slot = slot_of(statement.verb, ANY_SCOPE)
     unscoped = slot is not None and slot.scoped and not statement.scope
@@ -277,6 +307,8 @@ def joined(end: Placed, group: str, said: Collection[Placed]) -> Placed | None:
     meant = (one for one in values if any(same_value(one, each) for each in told))
     value = next(chain(named, meant), values[0])
     denied, slot = _denied(statement, verb, value), first.slot
+    if statement.verb in COMPLETING:
+        denied = replace(denied, mood=Mood.ASSERTED, effect=Effect.COMPLETES, status=FactStatus.COMPLETED)
     return replace(end, statement=denied, slot=slot, group=group, keys=(), rests=(), ends=(), joined=True)
 
 

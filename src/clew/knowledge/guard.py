@@ -8,6 +8,7 @@ are known by their wording, in eight languages; who speaks is known in any.
 import re
 from typing import Final
 
+from clew.knowledge.announced import without_announced
 from clew.text.late_pattern import late_pattern
 from clew.text.sentences import sentence_spans
 from clew.text.style import style
@@ -166,7 +167,7 @@ def own_words(text: str) -> str:
     """What a text's author states, with blanks for all else, so that offsets stay; empty if it `takes_over` a model.
 
     Blank are fenced code, quoted lines, mails that were pasted, what others are quoted to say (names in quotation marks
-    stay), and sentences that dictate what to hold about "the user".
+    stay), with or without marks (`without_announced`), and sentences that dictate what to hold about "the user".
     """
     low = _folded(text)
     if _takes_over(text, low):
@@ -178,7 +179,7 @@ def own_words(text: str) -> str:
     pasted = _PASTED.search(text) if any(map(low.__contains__, _MAY_PASTE)) else None
     if pasted is not None:
         text = text[: pasted.start()] + _blanks(text[pasted.start() :])
-    text = _without_speech(text)
+    text = without_announced(_without_speech(text), low, _blanks)
     return _without_dictation(text) if any(map(low.__contains__, _MAY_DICTATE)) else text
 
 

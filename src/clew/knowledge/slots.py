@@ -117,6 +117,9 @@ GROUP: Final = "we"
 TRAVELS: Final = frozenset(("visits", "flies to", "travels to", "goes to", "drives to", "goes on trip to"))
 """Verbs of being in a place for a while: a plan to fly there comes true by a visit."""
 
+INTENTS: Final = frozenset(("wants", "needs"))
+"""Verbs of what somebody has yet to do, if "to" follows."""
+
 CANCELS: Final = frozenset(("cancels", "calls off"))
 """Verbs that give up a plan: the trip to a place that their object names."""
 
@@ -129,11 +132,51 @@ _LEFT: Final = (
     *("works at", "studies at", "plays for", "plays in", "sings in", "volunteers at", "attends", "belongs to"),
     "is member of",
 )
+_PLANNED: Final = (
+    *("visits", "attends", "joins", "enters", "runs", "hosts", "organizes", "celebrates", "books", "reserves"),
+    *("signs up for", "registers for", "participates in", "takes part in", "competes in", "plays in", "goes on"),
+)
+"""What a trip, a course or an event that is cancelled was planned as."""
 _GIVES_UP: Final = (
     *("ditches", "scraps", "abandons", "cancels", "discontinues", "retires", "decommissions", "deprecates"),
     *("gets rid of", "gives up", "gives up on", "gives up with", "opts out of", "unsubscribes from", "phases out"),
     *("migrates from", "migrates off", "migrates away from", "switches from", "switches away from"),
 )
+
+COMPLETES: Final = "completes"
+"""The verb of what is done, whatever was to be done with it: "the report is done"."""
+
+TASKS: Final = (
+    *("does", "makes", "writes", "drafts", "prepares", "builds", "designs", "draws", "paints", "creates", "implements"),
+    *(
+        "files",
+        "submits",
+        "sends",
+        "uploads",
+        "publishes",
+        "prints",
+        "signs",
+        "translates",
+        "reads",
+        "reviews",
+        "edits",
+    ),
+    *(
+        "fixes",
+        "repairs",
+        "updates",
+        "upgrades",
+        "installs",
+        "sets up",
+        "configures",
+        "tests",
+        "refactors",
+        "documents",
+    ),
+    *("merges", "deploys", "ships", "migrates", "cleans", "tidies", "packs", "washes", "pays", "renews", "books"),
+    *("orders", "buys", "organizes", "arranges", "plans", "sorts out", "fills out", "fills in", "checks", "finishes"),
+)
+"""What is done to a thing until it is done."""
 
 ENDINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "leaves": (*_LEFT, "uses"),
@@ -147,9 +190,16 @@ ENDINGS: Final[Mapping[str, tuple[str, ...]]] = {
         ("owns", "has", "drives", "rides", "keeps"),
     ),
     **dict.fromkeys(_GIVES_UP, _GIVEN_UP),
+    **dict.fromkeys(
+        ("cancels", "calls off", "withdraws from", "pulls out of", "backs out of"), (*_GIVEN_UP, *_PLANNED)
+    ),
     **dict.fromkeys(("drops", "dumps", "removes"), _SERVED),  # who drops a phone still has it
+    **dict.fromkeys((COMPLETES, "finishes", "wraps up"), TASKS),
 }
 """Verbs of events that end what other verbs state of the same object, where that was stated."""
+
+COMPLETING: Final = frozenset((COMPLETES, "finishes", "wraps up"))
+"""The verbs of these that do not give up a plan, but carry it out."""
 
 ENDED: Final = frozenset(verb for verbs in ENDINGS.values() for verb in verbs)
 """The verbs of what other verbs end."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from clew.knowledge.groups import Placed, is_end
+from clew.knowledge.groups import Placed, is_end, is_intent
 from clew.knowledge.order import is_decided
 from clew.knowledge.slots import ANY_STAGE, GROUP, SIDES, is_kind
 from clew.knowledge.values import same_value
@@ -49,7 +49,7 @@ class Tenure:
     @property
     def is_plan(self) -> bool:
         """Whether it is about what is intended."""
-        return self.status in _PLANS
+        return self.status in _PLANS or (self.status is not FactStatus.COMPLETED and is_intent(self.said[0].statement))
 
     @property
     def last(self) -> Placed:
@@ -59,7 +59,7 @@ class Tenure:
     def stating(self) -> list[Statement]:
         """Its statements without those that ended it; all of them if there are no others."""
         every = [each.statement for each in self.said]
-        return [each for each in every if not is_end(each) and each.status is not FactStatus.ABANDONED] or every
+        return [each for each in every if _states(each)] or every
 
     def has(self, placed: Placed) -> bool:
         """Whether a statement is about the value of the tenure."""
@@ -166,11 +166,13 @@ class _Timeline:
         statement = said.statement
         if statement.effect is Effect.RESUMES and not any(tenure.has(said) for tenure in self.tenures):
             self.tenures.append(_hidden(said))
+        elif statement.effect is Effect.COMPLETES:
+            self._complete(said)
         elif is_end(statement):
             self._cease(said)
         elif statement.status is FactStatus.ABANDONED:
             self._abandon(said)
-        elif statement.status is FactStatus.PLANNED:
+        elif statement.status is FactStatus.PLANNED or (is_intent(statement) and not _is_past(said)):
             self._plan(said)
         elif statement.status is FactStatus.COMPLETED or _is_past(said):
             self._past(said)
@@ -247,6 +249,14 @@ class _Timeline:
             return []
         return [each for each in self._open(plans=False) if each.status is FactStatus.ACTIVE and each.has(said)]
 
+    def _complete(self, said: Placed) -> None:
+        """Ends the plans that are carried out; what was not planned is nobody's deed."""
+        plans = [plan for plan in self._open(plans=True) if plan.has(said) and _may_end(plan, said)]
+        for plan in plans:
+            plan.end(said.statement.said_at, FactStatus.COMPLETED, said)
+        if not plans and not said.joined:
+            self.tenures.append(_hidden(said))
+
     def _cease(self, said: Placed) -> None:
         statement = said.statement
         at = statement.valid_to or statement.valid_from or statement.said_at
@@ -277,6 +287,12 @@ class _Timeline:
             tenure.end(said.statement.said_at)
             tenure.retracted = not said.statement.object
             _rival(tenure, standing)
+
+
+def _states(statement: Statement) -> bool:
+    """Whether a statement tells what is so, or was done, rather than that something ended."""
+    ends = is_end(statement) and statement.effect is not Effect.COMPLETES
+    return not ends and statement.status is not FactStatus.ABANDONED
 
 
 def _hidden(said: Placed) -> Tenure:

@@ -77,6 +77,8 @@ class Effect(StrEnum):
     """The object holds again, if it held before: "I'm back in Porto"."""
     RETRACTS = "retracts"
     """The object never held. An empty object means the latest value."""
+    COMPLETES = "completes"
+    """What was planned has been done, by whomever; without a plan nothing is stated."""
 
 
 class LinkKind(StrEnum):

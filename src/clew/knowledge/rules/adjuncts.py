@@ -29,14 +29,15 @@ _TOWARDS: Final = frozenset(("up", "down", "over", "out", "back", "here"))
 
 
 def event_of(s: SentenceTokens, low: int, high: int) -> tuple[int, str] | None:
-    """Where the event begins that ends a phrase, and its name: "for the wedding"."""
+    """Where the event begins that ends a phrase, and its name: "for the wedding", "before the release"."""
     at = high - 1
-    while at > low and s.low[at] != "for":
+    while at > low and s.low[at] not in _FOR_EVENT:
         at -= 1
     owned = "'s" in s.low[at + 1 : high]  # "for Carla's wedding"
     known = at + 2 < high and s.low[high - 1] in words("event", "nouns") and (s.low[at + 1] in _KNOWN or owned)
     first = at + 1 if owned and s.low[at + 1] not in _KNOWN else at + 2
-    return (at, s.words(first, high)) if at >= low and known and s.low[at] == "for" else None
+    return (at, s.words(first, high)) if at >= low and known and s.low[at] in _FOR_EVENT else None
 
 
+_FOR_EVENT: Final = frozenset(("for", "before"))
 _KNOWN: Final = frozenset(("the", "my", "our", "his", "her", "their"))

@@ -40,6 +40,7 @@ from clew.knowledge.rules.meanings import (
     canonical,
     effect_of,
     ended,
+    status_of,
     type_of,
 )
 from clew.knowledge.rules.nouns import kin_sort
@@ -92,7 +93,7 @@ def copula(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     group = reading.clause.group
     past = group.tense == "past" and not group.perfect
     status = FactStatus.CEASED if group.via == "used" else FactStatus.COMPLETED if past else FactStatus.ACTIVE
-    status = FactStatus.PLANNED if group.tense == "future" else status
+    status = FactStatus.PLANNED if group.tense == "future" else status_of(reading) if group.via == "plan" else status
     base = StatementDraft(reading.owner.name, "is", "", status, type_of(reading, FactStatus.ACTIVE), effect_of(reading))
     complement = _Complement(reading, base, obj)
     for reader in _READERS:

@@ -7,6 +7,7 @@ so that the same turns give the same statements however they are divided into ba
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from clew.knowledge.rules.completions import completions
 from clew.knowledge.rules.conclusions import conclusion
 from clew.knowledge.rules.lexicon import words
 from clew.knowledge.rules.meanings import StatementDraft
@@ -38,7 +39,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 47
+VERSION: Final = 48
 """Rises with every change of what the rules find."""
 _AT_ONCE: Final = 32
 """Turns that are cut up together before anything is made of them; more would only take memory."""
@@ -166,6 +167,7 @@ def _read(
     def stated(low: int, high: int, s: SentenceTokens | None = None) -> list[StatementDraft]:
         s = s or read(text, low, high)
         made = list(drafts(s, mentions, when.within(low, high), turn.at, every_mood=every_mood))
+        made += completions(s, speaker)
         return [*orders(s, speaker), *made] if ordered else made
 
     repairs = SelfRepairs(text, turn.at, found, stated)

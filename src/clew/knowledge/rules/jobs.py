@@ -16,6 +16,8 @@ def state_led_to(reading: ClauseReading) -> FactStatus | None:
     """The status of the state that an action leads to: active once the action happened; None for a habit."""
     status = status_of(reading)
     group = reading.clause.group
+    if status is FactStatus.ABANDONED:
+        return status
     if status is FactStatus.PLANNED or (group.progressive and not group.perfect):
         return FactStatus.PLANNED
     return FactStatus.ACTIVE if status is FactStatus.COMPLETED or group.perfect else None

@@ -13,7 +13,8 @@ from clew.knowledge.rules.lexicon import COMMA, DETERMINER, NUMBER, language, wo
 from clew.knowledge.rules.subjects import Referent
 from clew.knowledge.rules.times import TimePhrases, after, appointed, is_last, is_season, lasting, validity, word_before
 from clew.knowledge.rules.tokens import SentenceTokens
-from clew.knowledge.slots import ENDINGS, GROUP, SIDES, slot_of
+from clew.knowledge.rules.unreal import is_given_up
+from clew.knowledge.slots import CANCELS, ENDINGS, GROUP, SIDES, slot_of
 from clew.text.dates import ResolvedDate, on_side
 from clew.types.entity import NodeType
 from clew.types.facts import Effect, FactStatus, FactType, Mood
@@ -96,6 +97,8 @@ def status_of(reading: ClauseReading) -> FactStatus:
     group = reading.clause.group
     if group.via in ("used", "cease"):
         return FactStatus.CEASED
+    if is_given_up(reading.s, group):
+        return FactStatus.ABANDONED
     if group.via == "plan" or group.tense == "future":
         return FactStatus.ACTIVE if group.verb in WANTS else FactStatus.PLANNED
     if group.tense == "past" and not group.perfect:
@@ -202,7 +205,8 @@ def of_group(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
         return draft
     if draft.verb == "adopts" and s.bits[reading.clause.group.end] & (DETERMINER | NUMBER):
         return draft  # "we adopted a beagle"
-    gives_up = "uses" in ENDINGS.get(draft.verb, ()) and is_name_or_product(draft.object)
+    trip = draft.verb in CANCELS and listed_type(draft.object.casefold()) is not NodeType.PRODUCT
+    gives_up = "uses" in ENDINGS.get(draft.verb, ()) and is_name_or_product(draft.object) and not trip
     return draft._replace(subject=GROUP) if gives_up or draft.verb in _SHARED else draft
 
 

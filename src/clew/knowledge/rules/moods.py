@@ -98,7 +98,7 @@ def _own_mood(s: SentenceTokens, clause: Clause) -> Mood:
     group, link = clause.group, clause.link
     if is_condition(s, clause) or _after_condition(s, clause):
         return Mood.CONDITIONAL
-    if link in ("how", "what") or is_of_story(s, clause.subject[0]):
+    if link in ("how", "what") or is_of_story(s, clause.subject[0], group.verb):
         return Mood.QUOTED
     names = group.verb == "call" and group.modal == "can"  # "you can call me Bob"
     unsure = group.modal not in ("", "let") and not _wishes(clause) and not names

@@ -20,7 +20,7 @@ _CODE_LINE: Final = late_pattern(
     r"(?m)^[ \t]*(?:>|\||#|//|/\*|\*/|\$ |at [\w.$]+\(|import |from \w[\w.]* import|def |class |return\b|const "
     r"|let \w+ =|var |[{}\[\]();]).*$"
 )
-_CODE_WITHIN: Final = late_pattern(r"(?m)^.*(?:[{};]|=>|\)\s*:|\w\(\)|\w = ).*$(?<![.!?])")
+_CODE_WITHIN: Final = late_pattern(r"(?m)^.*(?:[{}]|;(?! [A-Za-z])|=>|\)\s*:|\w\(\)|\w = ).*$(?<![.!?])")
 _SIGNS_WITHIN: Final = ("{", "}", ";", "=>", ")", " = ")
 _HEADING: Final = late_pattern(r"(?m)^#{1,6} \S")
 _HEADINGS: Final = 2

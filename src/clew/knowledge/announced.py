@@ -1,0 +1,117 @@
+"""Words that a text announces as not its author's own: what somebody said or wrote, a text to be worked on, a play.
+
+They stand behind a colon or dash without quotation marks: "The customer wrote: I want a refund", "Translate this: I
+have two dogs". In a play that is agreed on ("let's role-play") everything after it is somebody's part.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from clew.analyze.entities import listed_type
+from clew.text.late_pattern import late_pattern
+from clew.types.entity import NodeType
+
+_MARK: Final = late_pattern(r":(?=\s)|[ \t](?:-{1,2}|–|—)[ \t]")
+_ENDS: Final = late_pattern(r"[.!?\n:]")
+_LONGEST_LEAD: Final = 160
+"""Characters before a mark in which the announcement stands, within its sentence."""
+_WORDS: Final = r"(?:\s+(?!(?:he|she|they|it|that|we|i|you|is|are|was|were|has|have|had)\b)[^\s,;]+){0,6}\s*$"
+_SAID: Final = late_pattern(
+    r"\b(?P<verb>said|says|saying|wrote|writes|replied|replies|answered|answers|texted|texts|messaged|emailed|commented"
+    r"|posted|tweeted|stated|states|claimed|complained|quoted|shouted|yelled|asked|asks|told|reads?|goes|was like)\b"
+    + _WORDS,
+    re.IGNORECASE,
+)
+"""A verb of saying, with no more than whom it was said to and where behind it."""
+_OWN: Final = late_pattern(
+    r"\b(?:i|we)(?:['’](?:ve|d|m)| have| had| am)?(?: \w+ly| just| also| already| only)?\s*$", re.IGNORECASE
+)
+_TEXT: Final = (
+    r"(?:messages?|(?:e-?)?mails?|reviews?|comments?|tickets?|letters?|repl(?:y|ies)|feedback|complaints?|testimonials?"
+    r"|tweets?|voicemails?|sms|bug reports?)"
+)
+_WRITTEN: Final = late_pattern(
+    rf"\b(?:the|their|his|her|this|that|an?|another|[\w-]+['’]s)\s+(?:[\w-]+\s+){{0,3}}?{_TEXT}(?:\s+[^\s,;]+){{0,5}}\s*$",
+    re.IGNORECASE,
+)
+"""A piece of writing that is not called one's own: "the review we got", "this mail from a customer"."""
+_POLITE: Final = r"^\W*(?:(?:please|can you|could you|would you|help me|i want you to|i need you to|to|now|ok|hey)\W+)*"
+_WORK: Final = late_pattern(
+    _POLITE + r"(?:(?:translate|proof-?read|paraphrase|rephrase|reword|rewrite|summari[sz]e)\b"
+    r"|(?:correct|improve|polish|fix|edit|check|shorten|simplify|continue|complete|classify|label|annotate|analy[sz]e)\b"
+    r"(?!.*\bmy\b).*\b(?:following|this|these|sentences?|text|paragraph|passage|grammar|spelling|story|line)\b)",
+    re.IGNORECASE,
+)
+"""An order to work on a text."""
+_LINE: Final = late_pattern(r"^[ \t]*(?P<who>[A-Za-z][\w'’-]*(?: [A-Z][\w'’-]*)?)[ \t]*:[ \t]+\S", re.MULTILINE)
+_ROLES: Final = frozenset(
+    "customer client agent support interviewer interviewee candidate patient teacher student manager caller user guest"
+    " narrator host buyer seller tenant landlord boss reviewer commenter him her them".split()
+)
+_PLAY: Final = late_pattern(
+    r"\b(?:let(?:['’]?s| us)|(?:can|could|shall|will|would) (?:we|you)|i want (?:us |you )?to)"
+    r"(?: please)?(?: \w+ an?| \w+ to)? (?:role-? ?play\w*|pretend)\b"
+    r"|(?:\A|[.!?\n])\W{0,3}(?:role-? ?play|pretend)\b",
+    re.IGNORECASE,
+)
+_MAY_PLAY: Final = ("role", "pretend")
+
+
+def without_announced(text: str, low: str, blanks: Callable[[str], str]) -> str:
+    """A text without what it announces as the words of others, or as invented.
+
+    Args:
+        low: the text in lower case.
+        blanks: gives what stands in place of words.
+    """
+    if any(map(low.__contains__, _MAY_PLAY)) and (play := _PLAY.search(text)) is not None:
+        text = text[: play.start()] + blanks(text[play.start() :])
+    if ":" not in text and " -" not in text and "–" not in text and "—" not in text:
+        return text
+    pieces: list[str] = []
+    done = 0
+    for begin, end in _spans(text):
+        if begin >= done:
+            pieces += (text[done:begin], blanks(text[begin:end]))
+            done = end
+    return "".join((*pieces, text[done:]))
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    """Where announced words stand, in order."""
+    found = [
+        (line.start(), _line_end(text, line.end()))
+        for line in _LINE.finditer(text)
+        if line["who"].lower() in _ROLES or listed_type(line["who"].partition(" ")[0].lower()) is NodeType.PERSON
+    ]
+    for mark in _MARK.finditer(text):
+        lead = _ENDS.split(text[max(0, mark.start() - _LONGEST_LEAD) : mark.start()])[-1]
+        begin, colon = mark.end(), mark[0] == ":"
+        if colon and _WORK.search(lead) is not None:
+            found.append((begin, len(text)))
+        elif _WRITTEN.search(lead) is not None or (colon and _is_said(lead)):
+            found.append((begin, _passage_end(text, begin)))
+    return sorted(found)
+
+
+def _is_said(lead: str) -> bool:
+    """Whether words end with a verb of saying whose subject is not the author."""
+    said = _SAID.search(lead)
+    return said is not None and _OWN.search(lead[: said.start()]) is None
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def _passage_end(text: str, at: int) -> int:
+    """The end of the line in which words begin; of their paragraph, if they begin in a line of their own."""
+    end = _line_end(text, at)
+    if text[at:end].strip():
+        return end
+    while end < len(text) and text[end].isspace():
+        end += 1
+    blank = text.find("\n\n", end)
+    return len(text) if blank < 0 else blank

@@ -1,0 +1,90 @@
+"""Tasks that are reported as done by what became of their object: "the login test is fixed", "the tax return is done".
+
+Who did it is left open: such a statement states nothing but ends the plan of its speaker, if there is one.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from clew.knowledge.morphology import Form
+from clew.knowledge.rules.lexicon import (
+    ADVERB,
+    BE,
+    COMMA,
+    CONDITION,
+    COORDINATOR,
+    DETERMINER,
+    INTERJECTION,
+    MARK,
+    NEGATION,
+    NUMBER,
+    OPENER,
+    POSSESSIVE,
+    SUBORDINATOR,
+    words,
+)
+from clew.knowledge.rules.meanings import StatementDraft, third
+from clew.knowledge.rules.objects import text_of
+from clew.knowledge.rules.others import is_noun
+from clew.knowledge.rules.tokens import SentenceTokens
+from clew.knowledge.slots import COMPLETES, TASKS
+from clew.types.facts import Effect, FactStatus, FactType
+
+_VERBS: Final = frozenset(("is", "are", "'s", "'re", "was", "were", "been", "got"))
+_LONGEST: Final = 6
+"""Words of what is done."""
+_BEFORE: Final = MARK | COMMA | COORDINATOR | INTERJECTION | OPENER | ADVERB
+_AFTER: Final = MARK | COMMA | COORDINATOR | ADVERB | NUMBER
+
+
+def completions(s: SentenceTokens, speaker: str) -> Iterator[StatementDraft]:
+    """What a sentence reports as done."""
+    if s.asks or _VERBS.isdisjoint(s.low):
+        return
+    for at in range(1, len(s) - 1):
+        if s.low[at] in _VERBS and (low := _thing(s, at)) is not None and (verb := _done(s, at)):
+            yield StatementDraft(
+                speaker,
+                verb,
+                text_of(s, low, at - (s.low[at - 1] in _HAVE)),
+                FactStatus.COMPLETED,
+                FactType.EXPERIENCE,
+                Effect.COMPLETES,
+            )
+
+
+def _thing(s: SentenceTokens, at: int) -> int | None:
+    """Where the words begin that name what is done, before its verb; None if a clause depends on another one."""
+    end = at - (s.low[at - 1] in _HAVE)
+    low = end
+    while low > 0 and end - low < _LONGEST and is_noun(s, low - 1):
+        low -= 1
+    if low == end:
+        return None
+    if low > 0 and s.bits[low - 1] & (DETERMINER | POSSESSIVE):
+        low -= 1
+    plain = low == 0 or s.bits[low - 1] & _BEFORE
+    depends = any(bits & (CONDITION | SUBORDINATOR | NEGATION) for bits in s.bits[:low])
+    return low if plain and not depends else None
+
+
+def _done(s: SentenceTokens, at: int) -> str:
+    """The verb of what was done, if the words behind "is" say so and end there; empty for others."""
+    after = at + 1
+    while after < len(s) and s.bits[after] & ADVERB and s.low[after] not in _DONE and not s.bits[after] & NEGATION:
+        after += 1
+    if after + 1 >= len(s) or s.bits[after] & (NEGATION | BE) or s.low[after - 1] in words("words", "nearly"):
+        return ""
+    last = after + 1 + (s.low[after] == "checked" and s.low[after + 1] == "off")
+    ends = last >= len(s) or s.bits[last] & _AFTER or s.low[last] in _OF_TIME
+    if not ends:
+        return ""
+    if s.low[after] in _DONE:
+        return COMPLETES
+    verb = third(s.verb[after], "") if s.form[after] & Form.PARTICIPLE else ""
+    return verb if verb in TASKS else ""
+
+
+_HAVE: Final = frozenset(("has", "have", "'s", "'ve"))
+_DONE: Final = frozenset("done finished complete completed sorted ready in submitted".split())
+_OF_TIME: Final = frozenset("today yesterday tonight on last this at by in since as".split())
