@@ -162,6 +162,13 @@ def test_thinking_inside_of_an_answer_is_marked_or_left_out(memory: Memory) -> N
 
 
 @pytest.mark.requirement("F-AGENT-80")
+def test_a_call_behind_thinking_is_shown_as_a_call(memory: Memory) -> None:
+    made = Part(type="tool_call", name="bash", call_id="1", text='{"command": "weigh the crane"}')
+    memory.add(turn("assistant", thinking(OTHER), made))
+    assert f"(thinking) {OTHER}\nbash(weigh the crane)" in memory.recall("how to weigh the crane?").text
+
+
+@pytest.mark.requirement("F-AGENT-80")
 def test_long_thinking_that_is_said_again_gives_no_passages(memory: Memory) -> None:
     thoughts = "\n\n".join(f"Step {step}: the winch of the crane has {step} teeth and rusts." for step in range(60))
     memory.add(turn("assistant", thinking(thoughts), thoughts.replace("Step", "Point")))

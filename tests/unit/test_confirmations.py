@@ -46,7 +46,7 @@ def work() -> Memory:
             type="tool_call",
             name="Edit",
             call_id=str(number),
-            text=f'Edit({{"file_path": "/srv/cart/total{number}.py", "old_string": "x", "new_string": "y"}})',
+            text=f'{{"file_path": "/srv/cart/total{number}.py", "old_string": "x", "new_string": "y"}}',
         )
         done = f"The file /srv/cart/total{number}.py has been updated successfully."
         memory.add(Turn(role="assistant", content=(call,), session="shop"))

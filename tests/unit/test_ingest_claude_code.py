@@ -218,6 +218,20 @@ def test_a_message_queued_while_the_assistant_worked_is_kept_once(tmp_path: Path
 
 
 @pytest.mark.requirement("F-INGEST-38")
+@pytest.mark.parametrize("content", ['{"task_id":"b90","task_type":"local_bash"}', "/model opus"])
+def test_what_the_client_queues_is_no_message(tmp_path: Path, content: str) -> None:
+    queue = {"type": "queue-operation", "sessionId": "s1", "timestamp": "2025-01-01T10:00:00Z"}
+    found = imported(
+        tmp_path,
+        record("user", "u1", "build it"),
+        {**queue, "operation": "enqueue", "content": content},
+        {**queue, "operation": "remove"},
+        record("assistant", "a1", "built", "u1"),
+    )
+    assert [turn.text for turn in found] == ["build it", "built"]
+
+
+@pytest.mark.requirement("F-INGEST-38")
 def test_a_queued_message_stands_before_the_answer_that_saw_it(tmp_path: Path) -> None:
     queue = {"type": "queue-operation", "sessionId": "s1"}
     found = imported(

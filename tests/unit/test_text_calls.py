@@ -28,7 +28,11 @@ def call(name: str = "Bash", **arguments: object) -> str:
         (call(command='echo "a \\ b"', description="Say it"), 'Bash(echo "a \\ b", description: Say it)'),
         (
             call("Edit", replace_all=False, file_path="x.py", old='a\n\t"b"'),
-            'Edit(x.py, replace_all: false, old: a\\n\\t\\"b\\")',
+            'Edit(x.py, replace_all: false, old: a\\n\\t"b")',
+        ),
+        (
+            call("Bash", command='git commit -m "a\nb" \\"'),
+            'Bash(git commit -m "a\\nb" \\\\")',
         ),
         (call("TaskUpdate", taskId="5", status="done"), "TaskUpdate(taskId: 5, status: done)"),
         (

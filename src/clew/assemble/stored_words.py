@@ -7,6 +7,7 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
+from clew.text.calls import begins_with_call
 from clew.text.terms import terms
 from clew.text.text_cache import cached_by_text
 from clew.types.turn import Part, own_parts, plain_text
@@ -113,9 +114,11 @@ def marked(words: StoredWords) -> str:
 
 
 def _after_thinking(text: str, start: int) -> str:
-    """Text that follows thinking, marked where it says anything."""
+    """Text that follows thinking, marked where it says anything; a call is none, and looks like one."""
     said = text.lstrip()
-    return f"{text[: len(text) - len(said)]}{_END}{said}" if start and said else text
+    if not start or not said or begins_with_call(said):
+        return text
+    return f"{text[: len(text) - len(said)]}{_END}{said}"
 
 
 def with_thinking(mark: str) -> str:

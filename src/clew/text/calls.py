@@ -13,6 +13,8 @@ from clew.text.text_cache import cached_by_text
 
 _CALL: Final = re.compile(r"^([A-Za-z_][\w.:/-]*)\((?=\{\")", re.MULTILINE)
 _BEGIN: Final = '({"'
+_QUOTE: Final = re.compile(r'(?<!\\)((?:\\\\)*+)\\"')
+"""A quotation mark as JSON writes it; a backslash before it may be one of the text."""
 _Arguments = Sequence[tuple[str, object]]
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=tuple, parse_float=str, parse_int=str, parse_constant=str)
 """Keeps a name that is given twice, and numbers as they are written."""
@@ -33,6 +35,11 @@ _COMMAND: Final = re.compile(
     re.DOTALL,
 )
 """A command that a person gave to Claude Code, with its arguments."""
+
+
+def begins_with_call(text: str) -> bool:
+    """Whether a text opens with a call of a tool, as `plain_text` writes it."""
+    return _CALL.match(text) is not None
 
 
 def readable(text: str) -> str:
@@ -107,4 +114,4 @@ def _value(value: object) -> str:
     if isinstance(value, str) and value.isprintable():
         return value
     written = json.dumps(value, ensure_ascii=False)
-    return written[1:-1] if isinstance(value, str) else written
+    return _QUOTE.sub(r'\1"', written[1:-1]) if isinstance(value, str) else written

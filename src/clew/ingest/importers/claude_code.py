@@ -7,9 +7,10 @@ one are branches, and so is what follows when the person returns to an earlier m
 kind.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from clew.ingest import client_marks as marks
 from clew.ingest.compaction import KnownHistory, compacted_tokens
@@ -58,6 +59,10 @@ def read(source: Source) -> Iterator[ImportRecord]:
         else:
             yield from session.record(item)
     yield from session.finish()
+
+
+_TASK_NOTE: Final = re.compile(r'\s*\{\s*"task_id":')
+"""How a note of the client opens that a task in the background has ended."""
 
 
 @dataclass(slots=True)
@@ -116,7 +121,8 @@ class _SessionReader:
         """
         text = text_of(item.value, "content")
         if item.value.get("operation") == "enqueue" and text is not None:
-            self.queued[text.strip()] = item
+            if not (marks.gives_a_setting(text) or _TASK_NOTE.match(text)):
+                self.queued[text.strip()] = item
         elif item.value.get("operation") == "remove":
             for waiting, first in self.queued.items():
                 self.removed.setdefault(waiting, (first, text_of(item.value, "timestamp")))
