@@ -4,11 +4,12 @@ import math
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from numbers import Integral, Real
-from typing import Any, Final, TypedDict, TypeVar
+from typing import Any, Final, TypeVar
 
 from clew.errors import InputError, shown
 from clew.ingest.encoding import checked_name, escape_surrogates, is_encodable
 from clew.rank.intent.time_window import last_moment_of
+from clew.recall.sessions import ProjectFilter
 from clew.rows.pins import canonical
 from clew.types.exact import exact_choice, exact_text
 from clew.types.facts import FactStatus
@@ -162,20 +163,13 @@ def given_flag(value: object, name: str) -> bool:
     return value
 
 
-class Place(TypedDict):
-    """The project folder and git branch by which sessions are chosen; None for any."""
-
-    project: str | None
-    branch: str | None
-
-
-def given_place(project: object, branch: object) -> Place:
-    """The names of a project folder and a git branch.
+def given_place(project: object, branch: object) -> ProjectFilter:
+    """The filter for a project folder and a git branch.
 
     Raises:
         InputError: one of them is neither None nor a str.
     """
-    return Place(
+    return ProjectFilter(
         project=None if project is None else given_text(project, "project"),
         branch=None if branch is None else given_text(branch, "branch"),
     )

@@ -403,11 +403,11 @@ class MemoryRecalls:
         """
         self._check_open()
         most = None if limit is None else given_count(limit, "limit", "the number of sessions wanted")
-        place = given_place(project, branch)
+        chosen = given_place(project, branch)
         view = self.reads.live.view()
         earliest = aware(with_moments(view, self.reads.clock(), {"since": since})["since"], "since")
         with self.reads.store.snapshot() as reader:
-            return list_sessions(reader, self.space, view, **place, since=earliest, limit=most)
+            return list_sessions(reader, self.space, view, chosen, since=earliest, limit=most)
 
     def brief(self, *, project: str | None = None, branch: str | None = None) -> str:
         """Describes the last session of a project, what it was about and what stayed open; empty if there is none.
@@ -417,7 +417,7 @@ class MemoryRecalls:
             branch: git branch at the first or last turn of a session.
         """
         self._check_open()
-        return brief(self.reads, **given_place(project, branch))
+        return brief(self.reads, given_place(project, branch))
 
     def _counter(self, chosen: Counting | None) -> Counter:
         """The counter that the caller chose, or that of the settings."""

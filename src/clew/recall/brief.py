@@ -19,7 +19,7 @@ from clew.condense.statements import LONGEST, statements
 from clew.index.view import IndexView
 from clew.recall.read_path import ReadPath
 from clew.recall.session_topics import telling
-from clew.recall.sessions import latest_talks
+from clew.recall.sessions import ANY_PROJECT, ProjectFilter, latest_talks
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.selections import NODE_TITLES
@@ -55,17 +55,12 @@ _QUESTION = re.compile(r"[^.!?\n]{8,300}\?(?=[\s*)\"']*$)")
 """A question at the end of an answer."""
 
 
-def brief(path: ReadPath, *, project: str | None = None, branch: str | None = None) -> str:
-    """Describes the last session of a project, or of the whole space, as text; empty if there is no session.
-
-    Args:
-        project: name of the project folder, or a path that contains it.
-        branch: git branch at the first or last turn of a session.
-    """
+def brief(path: ReadPath, chosen: ProjectFilter = ANY_PROJECT) -> str:
+    """Describes the last session that passes a filter as text; empty if there is none."""
     view = path.live.view()
     with path.store.snapshot() as reader:
         present = path.clock()
-        talks = latest_talks(reader, path.space, view, present, project=project, branch=branch, limit=1 + EARLIER)
+        talks = latest_talks(reader, path.space, view, present, 1 + EARLIER, chosen)
         if not talks:
             return ""
         last, *earlier = talks

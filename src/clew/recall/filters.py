@@ -19,7 +19,7 @@ from clew.rank.frame import Scores
 from clew.rank.sigma import BOOSTING
 from clew.recall.annotation_columns import AnnotationCache, owners
 from clew.recall.field_values import RowFieldSource, weighs
-from clew.recall.sessions import sessions_of
+from clew.recall.sessions import ProjectFilter, sessions_of
 from clew.rows.annotations import replaced
 from clew.rows.vocabulary import read_vocabulary, state_of
 from clew.store.protocol import Reader, Store
@@ -79,7 +79,7 @@ class TurnSelector:
         places = np.arange(len(view.turns.ordinal)) if mask is None else np.flatnonzero(mask)
         with self._store.snapshot() as reader:
             if chosen.by_session:
-                names = sessions_of(reader, self._space, view, project=chosen.project, branch=chosen.branch)
+                names = sessions_of(reader, self._space, view, ProjectFilter(chosen.project, chosen.branch))
                 wanted = [code for code, name in enumerate(view.sessions) if name in names]
                 places = places[np.isin(view.turns.session[places], wanted)]
             if chosen.known_at is not None:

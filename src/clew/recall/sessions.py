@@ -6,6 +6,7 @@ all be read.
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
@@ -42,6 +43,22 @@ _HEADLINES: Final = CacheKey[dict[str, Headline | None]]("headlines")
 _MADE_HEADLINES: Final = CacheKey[dict[str, tuple[_State, Headline | None]]]("made headlines")
 
 
+@dataclass(frozen=True, slots=True)
+class ProjectFilter:
+    """Which sessions are meant, by where they worked; None matches any.
+
+    Attributes:
+        project: name of the project folder, or a path that contains it.
+        branch: git branch at the first or last turn.
+    """
+
+    project: str | None = None
+    branch: str | None = None
+
+
+ANY_PROJECT: Final = ProjectFilter()
+
+
 class _SessionEnds(NamedTuple):
     """A session in a view, with its first and its last turn."""
 
@@ -58,67 +75,71 @@ class _SessionEnds(NamedTuple):
             newest = self.first
         return None if newest is None else newest.source
 
-    def is_of(self, project: str | None, branch: str | None) -> bool:
-        """Whether the first or last turn was in this project and on this branch; None matches any."""
+    def passes(self, chosen: ProjectFilter) -> bool:
+        """Whether the first or last turn was in the project that is meant, and one of them on the branch."""
         ends = [_metadata(row) for row in (self.first, self.last) if row is not None]
-        of_project = project is None or any(is_project(end.get("cwd"), project) for end in ends)
-        return of_project and (branch is None or any(end.get("git_branch") == branch for end in ends))
+        in_project = chosen.project is None or any(is_project(end.get("cwd"), chosen.project) for end in ends)
+        return in_project and (chosen.branch is None or any(end.get("git_branch") == chosen.branch for end in ends))
 
 
-def sessions_of(
-    reader: Reader, space: str, view: IndexView, *, project: str | None = None, branch: str | None = None
-) -> set[str]:
-    """The names of the sessions of a project or on a branch.
-
-    Args:
-        project: name of the project folder, or a path that contains it.
-        branch: git branch at the first or last turn.
-    """
-    return {
-        session.name
-        for session in _ends(reader, space, list(extents(view).items()), view)
-        if session.is_of(project, branch)
-    }
+def sessions_of(reader: Reader, space: str, view: IndexView, chosen: ProjectFilter) -> set[str]:
+    """The names of the sessions that pass a filter."""
+    ends = _ends(reader, space, list(extents(view).items()), view)
+    return {session.name for session in ends if session.passes(chosen)}
 
 
 def list_sessions(
     reader: Reader,
     space: str,
     view: IndexView,
+    chosen: ProjectFilter = ANY_PROJECT,
     *,
-    project: str | None = None,
-    branch: str | None = None,
     since: datetime | None = None,
     limit: int | None = None,
 ) -> list[SessionInfo]:
-    """The sessions that pass the filters, the one that went on last first; those without a time come last.
+    """The sessions that pass a filter, the one that was active last first.
 
-    Among those without a time the one that was stored last comes first.
+    Sessions without a time come after the others, those that were stored last first.
 
     Args:
-        since: only sessions with a turn at or after this moment.
+        since: only sessions with a turn at or after this moment; None for all.
+        limit: the most sessions to return; None for all.
     """
-    chosen = _latest(reader, space, view, project=project, branch=branch, since=since, limit=limit)
-    return [_info(reader, space, view, ends) for ends in chosen]
+    earliest = to_us(since)
+    latest = sorted(
+        (
+            session
+            for session in extents(view).items()
+            if earliest is None or (session[1].end is not None and session[1].end >= earliest)
+        ),
+        key=by_end,
+    )
+    if chosen == ANY_PROJECT:
+        latest = latest[:limit]  # before their turns are read
+    passing = [session for session in _ends(reader, space, latest, view) if session.passes(chosen)]
+    return [_info(reader, space, view, session) for session in passing[:limit]]
 
 
 def latest_talks(
-    reader: Reader, space: str, view: IndexView, now: datetime, *, project: str | None, branch: str | None, limit: int
+    reader: Reader, space: str, view: IndexView, now: datetime, limit: int, chosen: ProjectFilter = ANY_PROJECT
 ) -> list[SessionInfo]:
     """The latest sessions in which somebody talked, the last one first; the latest of all if nobody talked in any.
 
-    Only the latest `RECENT` + `limit` sessions are looked at. A session that is dated in the future (a wrong clock, a
-    misread date) comes after all others; otherwise it would be the last one for good.
+    Only the latest `RECENT` + `limit` sessions that pass the filter are looked at. A session that is dated in the
+    future (a wrong clock, a misread date) comes after all others; otherwise it would be the last one for good.
     """
-    chosen = _talks(reader, space, latest_first(view, now), view, limit, (project, branch), or_any=True)
-    return [_info(reader, space, view, ends) for ends in chosen]
+    candidates = _candidates(reader, space, view, latest_first(view, now), limit, chosen)
+    return [_info(reader, space, view, session) for session in _first_talks(candidates, limit, or_any=True)]
 
 
-def latest_name(store: Store, space: str, view: IndexView, now: datetime, project: str | None = None) -> str | None:
-    """The name of the session in which somebody talked last; None where there is none."""
+def latest_name(
+    store: Store, space: str, view: IndexView, now: datetime, chosen: ProjectFilter = ANY_PROJECT
+) -> str | None:
+    """The name of the session in which somebody talked last; None if no session passes the filter."""
     with store.snapshot() as reader:
-        talks = _talks(reader, space, latest_first(view, now), view, 1, (project, None), or_any=True)
-        return talks[0].name if talks else None
+        candidates = _candidates(reader, space, view, latest_first(view, now), 1, chosen)
+    talks = _first_talks(candidates, 1, or_any=True)
+    return talks[0].name if talks else None
 
 
 def names_of_talks(
@@ -129,29 +150,23 @@ def names_of_talks(
     Only the first `RECENT` + `limit` sessions are looked at. With `or_any`, the first of them are returned if nobody
     talked in any of them.
     """
-    return [talk.name for talk in _talks(reader, space, placed, view, limit, or_any=or_any)]
+    candidates = _candidates(reader, space, view, placed, limit, ANY_PROJECT)
+    return [session.name for session in _first_talks(candidates, limit, or_any=or_any)]
 
 
-def _talks(
-    reader: Reader,
-    space: str,
-    placed: Sequence[Placed],
-    view: IndexView,
-    limit: int,
-    of: tuple[str | None, str | None] = (None, None),
-    *,
-    or_any: bool = False,
+def _candidates(
+    reader: Reader, space: str, view: IndexView, placed: Sequence[Placed], limit: int, chosen: ProjectFilter
 ) -> list[_SessionEnds]:
-    """The first of these sessions in which somebody talked; with `or_any` the first of all where nobody did.
-
-    Args:
-        of: the project and the branch that are meant; None is any.
-    """
-    if of == (None, None):
+    """The first `RECENT` + `limit` of these sessions that pass a filter."""
+    if chosen == ANY_PROJECT:
         placed = placed[: RECENT + limit]  # before their turns are read
-    chosen = [session for session in _ends(reader, space, placed, view) if session.is_of(*of)][: RECENT + limit]
-    talks = [session for session in chosen if not _is_aside(session.name, session.client)]
-    return (talks if talks or not or_any else chosen)[:limit]
+    return [session for session in _ends(reader, space, placed, view) if session.passes(chosen)][: RECENT + limit]
+
+
+def _first_talks(sessions: Sequence[_SessionEnds], limit: int, *, or_any: bool) -> Sequence[_SessionEnds]:
+    """The first of these sessions in which somebody talked; with `or_any` the first of all if nobody did."""
+    talks = [session for session in sessions if not _is_aside(session.name, session.client)]
+    return (talks if talks or not or_any else sessions)[:limit]
 
 
 def _is_aside(name: str, client: str | None) -> bool:
@@ -240,31 +255,6 @@ def _session_place(ends: Sequence[Mapping[str, Any]]) -> SessionPlace:
     folders, branches = ({value for end in ends if (value := _text(end.get(key)))} for key in ("cwd", "git_branch"))
     names = frozenset(name.casefold() for name in (*branches, *map(project_name, folders)))
     return SessionPlace(names, tuple(f"{folder.casefold()}/" for folder in folders))
-
-
-def _latest(
-    reader: Reader,
-    space: str,
-    view: IndexView,
-    *,
-    project: str | None,
-    branch: str | None,
-    since: datetime | None = None,
-    limit: int | None,
-) -> list[_SessionEnds]:
-    """The sessions that pass the filters, in the order of `list_sessions`."""
-    earliest = to_us(since)
-    latest = sorted(
-        (
-            session
-            for session in extents(view).items()
-            if earliest is None or (session[1].end is not None and session[1].end >= earliest)
-        ),
-        key=by_end,
-    )
-    if project is None and branch is None:
-        latest = latest[:limit]  # before their turns are read
-    return [session for session in _ends(reader, space, latest, view) if session.is_of(project, branch)][:limit]
 
 
 def _ends(reader: Reader, space: str, sessions: Sequence[Placed], view: IndexView) -> list[_SessionEnds]:

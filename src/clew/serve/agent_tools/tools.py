@@ -19,7 +19,7 @@ from clew.errors import InputError, NotFoundError
 from clew.memory import Memory
 from clew.memory.arguments import given_session
 from clew.recall.session_names import is_session, session_meant, session_shown_as
-from clew.recall.sessions import NOTES_SOURCE, latest_name
+from clew.recall.sessions import NOTES_SOURCE, ProjectFilter, latest_name
 from clew.rows.fact_progress import read_fact_progress, unread_turns
 from clew.serve.agent_tools.answers import period_answer, recall_answer, session_list, turn_page
 from clew.serve.agent_tools.file_decisions import code_decisions
@@ -244,7 +244,7 @@ class Tools:
         """The recap of the last session of the current folder's project, else of all, marked as quoted memory."""
         path = self._memory.reads
         look = partial(latest_name, path.store, path.space, path.live.view(), path.clock())
-        session = (look(str(Path.cwd())) if self._local else None) or look()
+        session = (look(ProjectFilter(str(Path.cwd()))) if self._local else None) or look()
         return "Nothing is remembered yet." if session is None else self.recap_of(session)
 
     def recap_of(self, session: str) -> str:
