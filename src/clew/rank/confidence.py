@@ -1,4 +1,4 @@
-"""How sure it is that the space can answer the question at all, from the evidence that some turn gives.
+"""Estimates how likely the space can answer a question at all, from the evidence that its turns give.
 
 A logistic model of few parts, each explained in the receipt. Fitted on development questions of people, assistants and
 agents, each asked of its own conversation and of another one, and on plausible questions whose answer was never told;
@@ -70,7 +70,7 @@ _BLOCK: Final = 8192
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What the model sees of one recall. Shares are of the information of the question's words, times their rarity.
+    """The inputs of the model. A share is of the information of the question's words, each multiplied by its rarity.
 
     Attributes:
         strange: share of the question's names that no session has whole.
@@ -151,7 +151,7 @@ NOTHING: Final = Confidence(0.0, {})
 
 
 def confidence(ranking: Ranking) -> Confidence:
-    """How sure it is that the space can answer; `NOTHING` when no turn was found."""
+    """The probability that the space can answer the question; `NOTHING` when no turn was found."""
     if not len(ranking):
         return NOTHING
     nearest = None if _is_unembedded(ranking) else _nearest(ranking.frame)
@@ -164,18 +164,18 @@ def confidence(ranking: Ranking) -> Confidence:
 
 
 def _is_unembedded(ranking: Ranking) -> bool:
-    """Whether the best turn has no vector yet: the cosines of others say nothing of it, so its words decide."""
+    """Whether the best turn has no vector yet. Cosines of other turns say nothing about it, so words alone decide."""
     cosines = ranking.frame.cosines
     return cosines is not None and isnan(cosines[int(ranking.positions[0])])
 
 
 def features(ranking: Ranking) -> Features:
-    """All features of a ranking that is not empty."""
+    """All features of a ranking that has at least one turn."""
     return _weighted_features(ranking, _nearest(ranking.frame), _ALL)
 
 
 def _weighted_features(ranking: Ranking, nearest: int | None, weights: Features) -> Features:
-    """The features that have a weight; the others are 0.
+    """The features that have a weight in the model; all others are 0.
 
     Args:
         nearest: position of the turn with the highest cosine; None without vectors.
@@ -205,7 +205,7 @@ def _weighted_features(ranking: Ranking, nearest: int | None, weights: Features)
 
 
 def prepare_confidence(frame: Frame) -> None:
-    """Computes what the confidence of every ranking over the frame's view needs beside its question."""
+    """Computes and caches all that the confidence needs of a view beside the question."""
     if frame.with_assistant and frame.view.vectors:
         _agent(frame.view)
 
@@ -215,7 +215,7 @@ def _agent(view: IndexView) -> float:
 
 
 def gathered(size: int, places: Sequence[Turns | None], weights: Sequence[float]) -> tuple[float, float]:
-    """The greatest share of the terms' weights that stands around one turn: within `NEXT` and within `SCENE` turns.
+    """The greatest share of the terms' weights around one turn: within `NEXT` turns, and within `SCENE` turns.
 
     Args:
         size: number of turns.
@@ -251,9 +251,9 @@ def richest_stretches(
 
 
 def _drawn_together(size: int, places: Sequence[Turns]) -> tuple[int, Sequence[Turns]]:
-    """The number of turns, and those with each term; of few among many the gaps between them are closed.
+    """The number of turns and the turns with each term, with long gaps closed if few of many turns have a term.
 
-    Turns further apart than a scene stay so, and the others keep their distance.
+    Turns that are further apart than a scene stay so; all others keep their distance.
     """
     if size <= _MANY or not places or sum(map(len, places)) * (2 * SCENE + 1) > size:
         return size, places
@@ -263,7 +263,7 @@ def _drawn_together(size: int, places: Sequence[Turns]) -> tuple[int, Sequence[T
 
 
 def _worth_of_sets(weights: Sequence[float]) -> Scores:
-    """What each set of terms weighs; the bits of its index say which terms it has."""
+    """The weight of each set of terms; the bits of its index say which terms are in the set."""
     sums = [0.0]
     for weight in weights:
         sums += [total + weight for total in sums]
@@ -350,10 +350,10 @@ def _own(frame: Frame, places: Sequence[Turns | None], rarities: Sequence[float]
 
 
 def _telling(view: IndexView) -> tuple[Turns, Turns]:
-    """Turns in the first person that are statements, and the question of somebody else that each follows.
+    """The statements in the first person, and for each the question of another speaker that it follows.
 
-    A question contains the words of what somebody else did, so it tells nothing of its speaker; the answer need not
-    repeat them. Where no question precedes, the position is one beyond the last turn.
+    A question contains the words of what somebody else did, so it says nothing about its own speaker, and the answer
+    need not repeat them. For a statement that follows no question, the position is the number of turns.
     """
     turns = view.turns
     asked = np.full(len(turns.speaker), len(turns.speaker), dtype=np.intp)
@@ -365,7 +365,7 @@ def _telling(view: IndexView) -> tuple[Turns, Turns]:
 
 
 def _named(frame: Frame) -> NDArray[np.bool_] | None:
-    """The turns of the one speaker that the question names; None unless others speak too."""
+    """The turns of the one speaker whom the question names; None unless there are other speakers."""
     if len(frame.intent.speakers) != 1 or frame.with_assistant:
         return None
     mine = np.asarray(frame.view.turns.speaker == frame.intent.speakers[0])
@@ -395,11 +395,11 @@ def _nearest(frame: Frame) -> int | None:
 
 
 def _near(frame: Frame, highest: float) -> float:
-    """The highest cosine, as far as it stands out.
+    """The highest cosine, as far as it exceeds the likeness of all turns.
 
-    To a model that cannot read the turns, such as one of English that is given Chinese, all of them are alike, and near
-    to any question in that language. So likeness beyond `ALIKE` counts as nothing, and what a cosine has above it is
-    scaled to end at 1 again. Among few turns likeness may be chance.
+    To a model that cannot read the turns, such as an English one that is given Chinese, all turns are alike, and near
+    to any question in that language. So likeness up to `ALIKE` is ignored, likeness beyond it is subtracted, and the
+    rest is scaled to end at 1 again. In a space of few turns, likeness may be chance and counts less.
     """
     if frame.alike <= ALIKE:
         return highest
@@ -408,7 +408,7 @@ def _near(frame: Frame, highest: float) -> float:
 
 
 def _worded(frame: Frame, nearest: int | None) -> float:
-    """1 where no piece matches the question's words better than the turn nearest to it does, 0 where all do."""
+    """How well the turn nearest to the question matches its words: 1 if no piece matches better, 0 if all do."""
     if nearest is None or frame.piece_scores is None:
         return 0.0
     own = max(frame.scores_of_pieces(nearest), default=0.0)

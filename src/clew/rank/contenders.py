@@ -1,4 +1,4 @@
-"""Finds the best turns of a large space without adding up the scores of all.
+"""Finds the best turns of a large space without scoring all of them.
 
 Most turns match a question too little to be among the best, whatever else speaks for them. So the sum of the signals
 that differ from turn to turn, which is often BM25F alone and then need not be summed, is compared with a bound: what
@@ -71,7 +71,7 @@ class _Leading:
 def contenders(
     asked: Sequence[Opinion], prior: Scores, most: float, limit: int, allowed: Mask | None, spoken_at: ScoreAt
 ) -> Contenders | None:
-    """The turns that may be among the best; None where it is not cheaper to find them than to score all.
+    """The turns that may be among the best; None if finding them costs as much as scoring all.
 
     Args:
         asked: the opinions that depend on the question.
@@ -102,7 +102,7 @@ def contenders(
 
 
 def _leading(asked: Sequence[Opinion], size: int) -> _Leading | None:
-    """The opinions taken apart; None where no opinion differs from turn to turn, or the only one counts against it."""
+    """Splits the opinions; None if none differs from turn to turn, or the only one that does counts against a turn."""
     each_turn: list[Opinion] = []
     few: list[Positions] = []
     others = 0.0
@@ -146,18 +146,18 @@ class _Groups:
         self._highest = np.maximum.reduce(self._table, axis=0)
 
     def reached_by(self, wanted: int) -> float | None:
-        """A value that at least `wanted` values reach; None where there are fewer groups, or a value is missing."""
+        """A value that at least `wanted` values reach; None if there are fewer groups, or a value is missing."""
         if wanted >= self._count or isnan(np.add.reduce(self._highest)) or isnan(np.add.reduce(self._rest)):
             return None
         place = self._count - wanted
         return float(np.partition(self._highest, place)[place])
 
     def width_from(self, least: float) -> int:
-        """How many values are in groups with one that reaches `least`."""
+        """How many values are in groups whose highest value reaches `least`."""
         return len(self._table) * int(np.count_nonzero(self._highest >= least))
 
     def from_on(self, least: float, also: Positions) -> Positions:
-        """Positions of the values that reach `least`, and of others, ascending."""
+        """The positions of the values that reach `least`, together with the positions in `also`; ascending."""
         columns = np.flatnonzero(self._highest >= least)
         row, column = np.nonzero(self._table.take(columns, axis=1) >= least)
         rest = np.flatnonzero(self._rest >= least)

@@ -29,7 +29,7 @@ _SAYING: Final = tuple(map(ROLES.index, ("user", "assistant")))
 
 
 def last_talk(view: IndexView, sessions: Sequence[str], now: datetime) -> PointedTurns:
-    """All turns of the last conversation; of the one before as well where the last may be the one that is going on.
+    """All turns of the last conversation, and of the one before it if the last one may still be going on.
 
     Args:
         sessions: the conversations that went on last, the last one first.
@@ -40,7 +40,7 @@ def last_talk(view: IndexView, sessions: Sequence[str], now: datetime) -> Pointe
 
 
 def counted_talks(view: IndexView, counted: PositionPhrase, talks: TalksByTime) -> PointedTurns:
-    """All turns of the conversations that a question counts back; of none where there are not so many."""
+    """All turns of the conversations that a question counts back to; none if there are not so many."""
     names = talks.back(counted.count, alone=counted.kind == "ago") if len(view.turns.ordinal) else []
     entry = {"kind": counted.kind, "words": counted.words, "turns": [turn_id(name, 0) for name in names]}
     return _whole(names, entry)
@@ -61,9 +61,9 @@ def end_turns(
     *,
     with_assistant: bool,
 ) -> PointedTurns:
-    """The turns nearest to the end, or the beginning, that is asked for; their values fall from 1 with the distance.
+    """The turns nearest to the end or beginning that the question asks for; their values fall from 1 with the distance.
 
-    Results of tools and what a client put in are not said by anybody.
+    Results of tools and text that a client put in are nobody's words, so they are left out.
 
     Args:
         speakers: codes of the speakers whom the question names.
@@ -107,7 +107,7 @@ def _explained(kind: str, end: ConversationEnd, ranges: Sequence[WeightedRange])
 
 
 def only_meant(frame: Frame, mask: Mask | None) -> Mask | None:
-    """The turns that a mask lets through, and where nothing but a place is asked for, of these the turns there."""
+    """The turns that a mask lets through; if the question asks for nothing but a place, only those at the place."""
     if not frame.pointed.alone:
         return mask
     values = position(frame)

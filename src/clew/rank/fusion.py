@@ -77,11 +77,11 @@ class Opinion:
 
 
 def centred(values: Scores) -> tuple[float, float]:
-    """Mean and standard deviation over the known values and `SILENT` turns with the value 0.
+    """The mean and standard deviation of the known values together with `SILENT` imaginary turns of value 0.
 
     In a large space these turns change nothing. In a small one, or where all turns have the same value, they keep the
-    mean below a match: the only turn of a space would else be its own average. A flat signal gets an infinite spread,
-    so that it adds 0.
+    mean below a match: the only turn of a space would otherwise be its own average. A flat signal gets an infinite
+    spread, so that it adds 0.
     """
     defined, total = values, float(np.add.reduce(values))
     if isnan(total):  # one sum is cheaper than a test of every value
@@ -95,7 +95,7 @@ def centred(values: Scores) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Fused:
-    """The fused score of every turn, added up when it is asked for, and the opinions that it is made of.
+    """The fused scores of all turns, computed when they are first read, and the opinions that they are the sum of.
 
     Attributes:
         total: adds up the scores of all turns.
@@ -109,7 +109,7 @@ class Fused:
 
     @classmethod
     def of(cls, score: Scores, opinions: Sequence[Opinion], rank_shares: dict[str, Scores] | None = None) -> "Fused":
-        """Scores that are added up already."""
+        """The fused scores of turns that were added up already."""
         return cls(lambda: score, opinions, rank_shares)
 
     @cached_property
@@ -261,7 +261,7 @@ def best(score: Scores, limit: int, tie: Tie, mask: NDArray[np.bool_] | None) ->
 
 @in_c
 def pick(score: Scores, limit: int, mask: NDArray[np.bool_] | None) -> tuple[NDArray[np.int64] | bytearray, bool]:
-    """Positions of the best turns, and whether some of them are tied.
+    """The positions of the best turns, and whether any of them are tied.
 
     Args:
         score: finite, or -infinity where a turn may not be found.

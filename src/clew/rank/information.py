@@ -1,4 +1,4 @@
-"""What the words of a question tell: a word that everybody uses tells little, a name or an identifier much.
+"""How much information the words of a question carry: common words little, names and identifiers much.
 
 How often a word is used at large does not depend on the space (`clew.analyze.word_rarity`).
 """
@@ -15,10 +15,10 @@ from clew.text.terms import terms
 
 
 def information(intent: Intent) -> dict[str, float]:
-    """What each term of a question tells, from `LEAST` to 1: the rarity of its word.
+    """The information of each term of a question, from `LEAST` to 1: the rarity of its word in general use.
 
-    A time tells the least, since turns have it as their date, seldom as a word. In a language other than English,
-    function words do, too: the vocabulary lacks most of them, as it does names.
+    Dates carry the least, since turns seldom contain them as words. In a language other than English, so do function
+    words, most of which the vocabulary lacks, as it lacks names.
     """
     values = dict.fromkeys(intent.terms, LEAST)
     text = without_dates(intent)
@@ -48,5 +48,5 @@ def _words_by_letters() -> TermDirectory:
 
 
 def without_dates(intent: Intent) -> str:
-    """A question without the times that it names."""
+    """The question without the times that it names."""
     return cut_out(intent.text, {date.phrase_span for date in intent.dates})  # two years may share a phrase

@@ -1,4 +1,4 @@
-"""Where a search for one or two words ends: at turns that neither stand around the words nor are near in meaning.
+"""Ends a search for one or two words where turns neither stand near the words nor are near in meaning.
 
 What such a question tells is exhausted there. Further turns would be taken by who says them and by their length alone,
 and are evidence no more often than any other turn of the space (docs/recall-figures.md).
@@ -47,11 +47,10 @@ def is_keyword_search(frame: Frame) -> bool:
 
 
 def without_noise(ranking: Ranking, least: float) -> Ranking:
-    """The ranking of a keyword search without the turns that its words lead to in no way.
+    """The ranking of a keyword search without turns that are unrelated to its words.
 
-    Turns stay that have a word, or of which one of the `AROUND` turns on either side has, or that stand at the
-    beginning of a conversation that the words name, or that are as near to the question as half of the turns with its
-    words.
+    A turn stays if it has a word, if one of the `AROUND` turns on either side has one, if it stands at the beginning of
+    a conversation that the words name, or if it is as near to the question as half of the turns with its words.
 
     Args:
         least: cosine below which nearness is noise.
@@ -70,7 +69,7 @@ def without_noise(ranking: Ranking, least: float) -> Ranking:
 
 
 def _beside(view: IndexView, has: Mask, positions: NDArray[np.int64]) -> Mask:
-    """Whether some turn has a word, of each of these turns and those around it in its session and branch."""
+    """Whether each of these turns, or a turn near it in its session and branch, has a word."""
     turns, owner = view.turns, view.pieces.turn
     is_beside = has[positions]
     for links, is_next in zip(view.links, (False, True), strict=True):

@@ -66,7 +66,7 @@ class Candidate(NamedTuple):
 
 
 def opinions(frame: Frame, first: "Ranking | None" = None) -> tuple[list[Opinion], list[Opinion]]:
-    """Computes every signal whose weight is not 0; signals without an opinion are left out.
+    """Computes every signal that has a weight; signals without an opinion on the question are left out.
 
     Args:
         first: as in `rank`.
@@ -87,7 +87,7 @@ def opinions(frame: Frame, first: "Ranking | None" = None) -> tuple[list[Opinion
 
 
 class _Weighted(NamedTuple):
-    """The signals that have a weight, with it: those that stand for any question, and those that are asked.
+    """The signals whose weight is not 0: those that hold for any question, and those that depend on it.
 
     Attributes:
         key: names the opinions of those that stand.
@@ -122,7 +122,7 @@ def _asked(signal: Signal, weight: float, frame: Frame, before: Mapping[str, Opi
 
 
 def _standing(signal: Signal, frame: Frame) -> tuple[Column | None, float, float]:
-    """The values of a standing signal, computed for new turns only, see `IndexView.grown`."""
+    """The values of a signal that depends on no question, computed only for new turns, see `IndexView.grown`."""
     values_key: CacheKey[Scores] = CacheKey("signal", (signal.name,))
     scaled_key: CacheKey[tuple[Column | None, float, float]] = CacheKey("scaled signal", (signal.name,))
 
@@ -193,7 +193,7 @@ class Ranking(Sequence[Candidate]):
         return best(self._fused.score, limit, (-self.frame.view.turns.ordinal,), mask)
 
     def evident(self, floor: float) -> "Ranking":
-        """This ranking without turns that neither have a word of the question near them nor score more than a floor.
+        """This ranking without turns that have no word of the question near them and score no more than a floor.
 
         Args:
             floor: as `RecallConfig.floor`; 0 is how near turns are on average.
@@ -222,7 +222,7 @@ class Ranking(Sequence[Candidate]):
         return Ranking(self.frame, self._fused, np.concatenate((self.positions, further)))
 
     def rows(self, places: Sequence[int]) -> "CandidateRows":
-        """The candidates at these indexes of the ranking, from 0, before anything is made of them."""
+        """The candidates at these indexes of the ranking, from 0, as columns."""
         asked = [opinion for opinion in self._fused.opinions if opinion.ranks]
         return self._rows(places, asked, self._ranks_of(asked, np.asarray(places, dtype=np.int64)))
 
@@ -246,7 +246,7 @@ class Ranking(Sequence[Candidate]):
         return self._rows(places, (), partial(_no_ranks, len(places))).candidates()
 
     def _ranks_of(self, asked: Sequence[Opinion], wanted: NDArray[np.int64]) -> Callable[[], NDArray[np.int64]]:
-        """Gives, for each signal and candidate, the candidate's rank; 0 where the signal has no value for it."""
+        """A function that computes each candidate's rank by each signal; 0 where the signal has no value."""
         if not asked:
             return partial(_no_ranks, len(wanted))
         shared = self._fused.rank_shares
@@ -261,7 +261,7 @@ class Ranking(Sequence[Candidate]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateRows:
-    """Some candidates of a ranking in columns; holds nothing of all other turns.
+    """Some candidates of a ranking as columns. They do not keep the scores of all other turns in memory.
 
     Attributes:
         places: ranks, from 1.
@@ -317,10 +317,11 @@ def _ranks_of_values(values: Scores, wanted: NDArray[np.int64]) -> NDArray[np.in
 
 
 def rank(frame: Frame, *, limit: int, mask: Mask | None = None, first: Ranking | None = None) -> Ranking:
-    """The best turns for a question, best first; ties go by session name, then seq.
+    """The best turns for a question, best first; equal scores are ordered by session name, then seq.
 
     Nothing is found when no signal has an opinion on the question (no term, no vector, no name), or when no turn that
-    the mask lets through reaches `SOMETHING`, unless an overview is asked for, to which every turn belongs.
+    the mask lets through scores `SOMETHING`. A question that asks for an overview always finds turns, since all belong
+    to it.
 
     Args:
         limit: how many at most.
@@ -346,7 +347,7 @@ def rank(frame: Frame, *, limit: int, mask: Mask | None = None, first: Ranking |
 
 
 def _by_place(frame: Frame, limit: int, mask: Mask | None) -> Ranking:
-    """The turns that the question points at and no others, by their values alone."""
+    """The turns to which the question points, and no others, ordered by how near they are to the place."""
     values = position(frame)
     near = np.zeros(frame.size) if values is None else values
     memories = _allowed(frame, mask)
@@ -363,7 +364,7 @@ def _ranked_few(
     mask: Mask | None,
     tie: Tie,
 ) -> Ranking | None:
-    """What `rank` returns, by the scores of few turns of a large space; None where those of all are needed."""
+    """As `rank`, but scores only the turns of a large space that may be among the best; None if it has to score all."""
     is_plain = frame.config.fusion == "score" and frame.config.floor == NO_FLOOR
     if frame.size < max(LARGE, FOR_EACH * limit) or not is_plain or is_needed(frame):
         return None
@@ -382,7 +383,7 @@ def _ranked_few(
 
 
 def prepare(frame: Frame) -> None:
-    """Computes what every ranking over the frame's view needs beside its question."""
+    """Computes and caches all that every ranking over the frame's view needs beside its question."""
     standing, _ = opinions(frame)
     if frame.config.fusion != "rrf":
         _standing_sum(frame, standing)
@@ -391,9 +392,10 @@ def prepare(frame: Frame) -> None:
 
 
 def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
-    """Turns that may be found: those that the mask lets through, or none when no score reaches `SOMETHING`.
+    """The turns that may be found, as a mask; None for all.
 
-    Signals order turns and exclude none, unless a floor is configured. None stands for all turns.
+    These are the turns that the caller's mask lets through, or none of them if none scores `SOMETHING`. Signals order
+    turns and exclude none, unless a floor is configured.
     """
     allowed = _allowed(frame, mask)
     if frame.config.floor > NO_FLOOR:
@@ -407,22 +409,22 @@ def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> N
 
 
 def _allowed(frame: Frame, mask: Mask | None) -> Mask | None:
-    """The turns that a mask lets through and that have characters; None for all."""
+    """The turns that a mask lets through and that have text in the index; None for all."""
     memories = _memories(frame.view)
     return mask if memories is None else memories if mask is None else memories & mask
 
 
 def _memories(view: IndexView) -> NDArray[np.bool_] | None:
-    """Turns with characters in the index, which injected text does not have; None when all have some."""
+    """The turns with text in the index, which injected text does not have; None if all have some."""
     if view.folded(_ALL_TOLD, lambda rows: bool((view.turns.chars[rows] > 0).all()), and_):
         return None
     return view.grown(_TOLD, lambda rows: view.turns.chars[rows] > 0)
 
 
 def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> tuple[Scores, float]:
-    """The sum of the standing opinions, and the highest of them, cached with the view for these weights.
+    """The sum of the standing opinions and its maximum, cached with the view for these weights.
 
-    Plain values that never change are added first, since their sum is also computed for new turns only.
+    Plain values that never change are added first, so that their sum has to be computed for new turns only.
     """
     key: CacheKey[tuple[Scores, float]] = CacheKey("standing sum", _weights_of(standing))
     return frame.view.derived(key, lambda: _made_standing_sum(frame, standing))
@@ -447,7 +449,7 @@ def _sum_of(opinions: Sequence[Opinion], rows: slice) -> Scores:
 
 
 class _Among:
-    """A tie-break column over some turns, by their place among these."""
+    """A tie-break column restricted to some turns, indexed by their places among these."""
 
     def __init__(self, column: NDArray[np.integer] | Lookup, positions: NDArray[np.intp]) -> None:
         self._column, self._positions = column, positions
@@ -457,7 +459,7 @@ class _Among:
 
 
 class _ByName:
-    """Tie-break column: rank of each turn's session name, looked up only for the few turns that may tie."""
+    """A tie-break column with the rank of each turn's session name, looked up only for the few turns that may tie."""
 
     def __init__(self, view: IndexView) -> None:
         self._view = view

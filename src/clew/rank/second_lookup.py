@@ -1,4 +1,4 @@
-"""The second look-up of a question that needs two steps: terms of the first turns that the question does not have.
+"""The second look-up of a question that needs two steps: rare terms of the first turns that the question lacks.
 
 "Where does the woman who taught me the cello live?" finds who taught the cello; her address stands with her name.
 """

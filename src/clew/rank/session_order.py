@@ -1,4 +1,4 @@
-"""The sessions of a space by their time: the one order in which "the last session" and "two sessions ago" count."""
+"""The sessions of a space in the order of their times, which decides what "the last session" means."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -83,9 +83,9 @@ def by_start(placed: Placed) -> tuple[bool, int, str]:
 
 
 def latest_first(view: IndexView, now: datetime, before: str | None = None) -> list[Placed]:
-    """The sessions that went on last, see `by_end`; those with a time to come come behind all others.
+    """The sessions, the one that was active last first, see `by_end`; those dated in the future come after all others.
 
-    A wrong clock, or a date that was misread, would else make one the last one for good.
+    A wrong clock or a misread date would otherwise make one of them the last session for good.
 
     Args:
         before: only those that went on before this session; where its time is unknown or to come, those that arrived
@@ -136,7 +136,7 @@ def sessions_with(view: IndexView, mask: Mask) -> frozenset[str]:
 
 
 def goes_on(view: IndexView, session: str, now: datetime) -> bool:
-    """Whether a session may still be going on: it had a turn within `PAUSE`."""
+    """Whether a session may still be going on, because it had a turn within `PAUSE` before `now`."""
     end = extents(view)[session].end
     return end is not None and to_us(now) - end < PAUSE // _MICROSECOND
 
@@ -166,10 +166,11 @@ class TalksByTime:
         return self._found(1)[0]
 
     def back(self, count: int, *, alone: bool) -> list[str]:
-        """The last so many sessions before that in which the question is asked, the last one first.
+        """The last `count` sessions before the one in which the question is asked, the last one first.
 
-        Where nobody said which one that is, it is a new one if the last one had its last turn more than `PAUSE` ago.
-        Else the last one may still be going on: it is added to those before it, but not `alone`.
+        If the caller did not name that session, it is taken to be a new one when the last session had its last turn
+        more than `PAUSE` ago. Otherwise the last session may still be going on: unless `alone`, it is added to those
+        before it.
 
         Args:
             alone: of those only the one that is so many back, if there are as many.
@@ -182,17 +183,17 @@ class TalksByTime:
         return previous if is_over or self.session is not None else [*previous, current]
 
     def first(self) -> list[str]:
-        """The session that is going on where it is known, else the one that began first, and the last one."""
+        """The current session if it is known; otherwise the session that began first, and the last one."""
         if self.session is not None:
             return [self.current]
         return list(dict.fromkeys((*self.earliest(1), self.current)))
 
     def earliest(self, limit: int) -> Sequence[str]:
-        """The session that is going on where it is known, else those that began first, the first one first."""
+        """The current session if it is known; otherwise the sessions that began first, in order."""
         return [self.current] if self.session in extents(self.view) else self._found(limit, earliest=True)
 
     def latest(self, limit: int) -> Sequence[str]:
-        """The session that is going on where it is known, else the last ones, the last one first."""
+        """The current session if it is known; otherwise the last sessions, the last one first."""
         return [self.current] if self.session in extents(self.view) else self._found(limit)
 
     def _found(self, limit: int, *, earliest: bool = False, before: str | None = None) -> Sequence[str]:

@@ -67,7 +67,7 @@ def _period_name(day: date, span: int) -> str:
 
 
 def in_turns(groups: Sequence[Sequence[T]]) -> list[T]:
-    """The first of each group, then the second of each, and so on."""
+    """Interleaves groups: the first element of each group, then the second of each, and so on."""
     nothing = object()
     rounds = zip_longest(*groups, fillvalue=nothing)
     return [each for one in rounds for each in one if each is not nothing]  # type: ignore[misc]  # the filler is gone

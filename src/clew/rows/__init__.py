@@ -1,4 +1,4 @@
-"""Rows to dataclasses and back; `clew.store.row_types` names the columns. Start at `annotations`.
+"""Converts rows to dataclasses and back; `clew.store.row_types` names the columns. Start at `annotations`.
 
 The modules by what they are about:
 

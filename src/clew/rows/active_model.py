@@ -29,7 +29,9 @@ def others(view: IndexView, model: str) -> list[str]:
 
 
 def finish(store: Store, space: str, model: str, view: IndexView) -> bool:
-    """Makes a model that covers every turn of a view the only one; False when a turn was added since, or all is done.
+    """Makes a model that covers every turn of a view the only one; returns False if there was nothing to do.
+
+    It also returns False if a turn was added since the view was taken.
 
     Args:
         view: in which no turn lacks a vector of the model.

@@ -25,7 +25,7 @@ _ANALYSED: Final = frozenset(("novelty", "importance", *_NEVER_EMPTY))
 
 
 def weighing_text(said: Mapping[str, Any]) -> str:
-    """What rules weigh of a turn alone, by annotation kind, as `Weighing.annotations` gives it."""
+    """The text of a row of WEIGHING, from what rules compute of a turn alone, by annotation kind."""
     short = "short_chunk" in said
     if len(said) != 5 or not said.keys() >= _WEIGHED or short == (_SENTENCES in said):
         return dumps(said)
@@ -58,7 +58,7 @@ def weighing_of(text: str) -> dict[str, Any]:
 
 
 def analysis_text(said: Mapping[str, Any]) -> str:
-    """What is said of a turn in the light of those before it, by kind, as `TurnAnalysis.annotations` has it."""
+    """The text of a row of ANALYSIS, from what is computed of a turn among the turns before it, by kind."""
     fits = "novelty" in said and "importance" in said
     if not fits or not all(said.get(kind, True) for kind in _NEVER_EMPTY):
         return dumps(said)

@@ -1,4 +1,4 @@
-"""Annotations as rows and back. All that one stage says of a turn is one row (docs/decisions/0006).
+"""Annotations as rows; one row holds everything that one stage says about a turn (docs/decisions/0006).
 
 Rows of ANNOTATION are found by what they are about and by kind. What is said of every turn without a language model
 stands in two tables of its own, by the turn's ordinal, encoded by `clew.rows.annotation_codec` (docs/decisions/0010).
@@ -69,7 +69,7 @@ def makers_of(reader: Reader, space: str) -> list[str]:
 
 
 def maker_number(tx: Transaction, space: str, provenance: str) -> int:
-    """The place of a provenance among them; a new one is entered."""
+    """The index of a provenance among those of `makers_of`; a new one is added."""
     makers = makers_of(tx, space)
     if provenance not in makers:
         makers.append(provenance)
@@ -101,7 +101,7 @@ def weighings_again(reader: Reader, space: str, turns: Sequence[TurnRow]) -> lis
 
 
 def replaced(reader: Reader, space: str) -> int:
-    """How often annotations of turns were replaced that had been final."""
+    """How often final annotations of turns of the space were replaced or removed."""
     return int(META_VALUE.get(reader, (space, SAID)) or 0)
 
 
@@ -137,7 +137,7 @@ def weighings_made(reader: Reader, space: str, ordinals: Sequence[int]) -> list[
 
 
 def note_replaced(tx: Transaction, space: str) -> None:
-    """Counts once more; whoever replaces or removes annotations of analysed turns calls it in the same transaction."""
+    """Raises the count of `replaced`; called in the transaction that replaces or removes final annotations."""
     META.put(tx, [MetaRow(space, SAID, str(replaced(tx, space) + 1))])
 
 
@@ -177,7 +177,7 @@ def _ordinal_of(reader: Reader, space: str, owner: str) -> int | None:
 
 
 def orphans(reader: Reader, space: str) -> list[str]:
-    """Owners of annotations that are no stored turn and no label in use, sorted."""
+    """The owners of annotations that are neither a stored turn nor a label in use, sorted."""
     owners = set(ANNOTATION_OWNER.scan(reader, (space,), (space,)))
     unknown = owners - {turn_id(place.session, place.seq) for place in TURN_PLACES.scan(reader, (space,), (space,))}
     labels = LABEL_NAME.scan(reader, (space, TAG), (space, TAG), index="name") if unknown else []
@@ -185,6 +185,6 @@ def orphans(reader: Reader, space: str) -> list[str]:
 
 
 def lost_ordinals(reader: Reader, space: str) -> list[int]:
-    """Numbers under which something is said of a turn that is not stored, ascending."""
+    """The ordinals with annotations that belong to no stored turn, ascending."""
     described = {ordinal for column in _BY_TURN_ORDINAL for ordinal in column.scan(reader, (space,), (space,))}
     return sorted(described - set(TURN_ORDINAL.scan(reader, (space,), (space,), index="ordinal")))

@@ -1,4 +1,4 @@
-"""Finds the turns that are off the current path of a session: versions before an edit, and subagents' turns."""
+"""Finds the turns that are not on the current path of a session: versions before an edit, and turns of sub-agents."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -61,7 +61,7 @@ class BranchPaths:
         return {name: row for name, row in zip(branched, rows, strict=True) if row is not None}
 
     def left(self, session: str, seq: int, voice: TurnVoice) -> Left | None:
-        """Why a turn is not on the path that was gone on; None on it, and on branches that the caller named."""
+        """Why a turn is not on the current path; None if it is, and for branches that the caller named."""
         if voice.branch.startswith(SUBAGENTS):
             return Left.SUBAGENT
         if session not in self._starts or not is_a_version(voice.branch):

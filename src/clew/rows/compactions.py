@@ -1,4 +1,4 @@
-"""Compactions as rows: the recap of a session up to a turn, and the receipt of what left the prompt."""
+"""Stores compactions: the recap of a session up to a turn, and the receipt of what left the prompt."""
 
 import json
 import zlib

@@ -1,4 +1,4 @@
-"""Conversations of the proxy and their messages, as rows.
+"""Stores the proxy's conversations and their messages.
 
 Messages are told by hashes under the space's salt, which stay when their turns are forgotten: so a client that sends
 its history again does not bring them back.
@@ -129,7 +129,7 @@ def get_conversation(reader: Reader, space: str, key: bytes) -> StoredConversati
 
 
 def put_conversation(tx: Transaction, space: str, conversation: StoredConversation) -> None:
-    """Keeps a conversation in place of what was known of it; it is this process that waits for an answer, if any."""
+    """Stores a conversation, replacing its row; if it waits for an answer, this process is the one that waits."""
     details = {"ends": dict(conversation.ends), "state": conversation.state, "holder": _waiter(conversation.state)}
     row = ConversationRow(
         space=space,
@@ -146,7 +146,7 @@ def put_conversation(tx: Transaction, space: str, conversation: StoredConversati
 
 
 def set_state(tx: Transaction, space: str, key: bytes, state: State) -> None:
-    """Notes what became of the last request of a conversation, if there is one."""
+    """Records the outcome of the last request of a conversation, if the conversation exists."""
     conversation = get_conversation(tx, space, key)
     if conversation is not None and (conversation.state, conversation.holder) != (state, _waiter(state)):
         put_conversation(tx, space, replace(conversation, state=state))
@@ -205,12 +205,12 @@ def branch_ends(reader: Reader, space: str, session: str) -> dict[str, int]:
 
 
 def new_name() -> str:
-    """A name for a conversation that nothing but its history names."""
+    """A name for a conversation that only its history identifies."""
     return f"{_CHAT}{secrets.token_hex(8)}"
 
 
 def is_unnamed(session: str) -> bool:
-    """Whether a conversation has no name but that which Clew gave it."""
+    """Whether a session has only the name that Clew gave to it."""
     return session.startswith(_CHAT)
 
 

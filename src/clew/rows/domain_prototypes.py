@@ -1,4 +1,4 @@
-"""The prototypes of domains for an embedder, made once for a space, so that all turns meet the same ones."""
+"""Stores the prototypes of domains for an embedder, so that all turns of a space are compared with the same ones."""
 
 import json
 from base64 import b64decode, b64encode

@@ -50,7 +50,7 @@ class Claim:
 
 
 def begin(tx: Transaction, space: str, run: ExtractionRun, source: bytes, claim: Claim, at: int) -> ExtractionRun:
-    """Claims a session for a run, and notes its chunks; returns the run as it now is.
+    """Claims a session for a run and records its chunks; returns the run as it is now.
 
     Args:
         source: digest of all that the run reads.
@@ -108,7 +108,7 @@ class Kept:
 
 
 def note_chunk(tx: Transaction, key: tuple[str, str], chunk: Kept, claim: Claim) -> bool:
-    """Keeps what became of a chunk, and renews the claim; False where a turn was forgotten meanwhile: nothing is kept.
+    """Stores the outcome of a chunk and renews the claim; False, storing nothing, if a turn was forgotten meanwhile.
 
     Args:
         key: space and session.
@@ -148,7 +148,7 @@ def drop_other_chunks(tx: Transaction, space: str, session: str, digests: Iterab
 
 
 def finish(tx: Transaction, space: str, extraction: Extraction, claim: Claim, at: int) -> bool:
-    """Ends a run with what became of it; False, and nothing is written, when the claim was lost or forgotten."""
+    """Ends a run with its outcome; False, and nothing is written, if the claim was lost or the session forgotten."""
     row = EXTRACTION_RUN.get(tx, (space, extraction.run.session))
     if row is None or row.holder != claim.holder or row.run != extraction.run.number:
         return False

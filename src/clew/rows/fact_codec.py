@@ -74,7 +74,7 @@ class TurnMark:
 
 
 def place_of(fact: str, ordinal_of: Callable[[str], int]) -> Place:
-    """Where a fact stands.
+    """The ordinal of the turn in which a fact is stored, and its place there.
 
     Args:
         fact: its id.
@@ -93,7 +93,7 @@ def place_of(fact: str, ordinal_of: Callable[[str], int]) -> Place:
 
 
 def fact_id(turn: str, place: int) -> str:
-    """The id of the fact at a place of a turn."""
+    """The id of the fact at this place of a turn."""
     number, within = divmod(place, _STEP)
     part, mark = divmod(within, _MAKERS)
     return f"{turn}:fact:{_MARKS[mark]}{number}{_PARTS[part]}"

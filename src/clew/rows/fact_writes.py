@@ -1,4 +1,4 @@
-"""Works out and writes the changes when turns state something else than before. Start at `proposed`."""
+"""Computes and writes the changes that follow when turns state something else than before. Start at `proposed`."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -58,7 +58,7 @@ class FactWrites:
         self._come: dict[str, list[Row]] = {}
 
     def __bool__(self) -> bool:
-        """Whether anything changes."""
+        """Whether there is anything to write."""
         return bool(self._gone or self._come)
 
     def exchange(self, table: Table, old: Iterable[Row], new: Iterable[Row]) -> None:

@@ -1,4 +1,4 @@
-"""Statements of turns and the facts made of them, as they are stored and found. Start at `facts_at`.
+"""Reads statements of turns, and the facts made of them. Start at `facts_at`.
 
 `clew.rows.fact_writes` changes them.
 """
@@ -330,32 +330,32 @@ def finding_digests(fact: Fact) -> set[int]:
 
 
 def head_of(verb: str) -> str:
-    """The word of a verb that is inflected: "lives" of "lives in"."""
+    """The word of a verb that is inflected, such as "lives" of "lives in"."""
     return verb.partition(" ")[0]
 
 
 def subject_digest(subject: str) -> int:
-    """What facts about a subject are found by."""
+    """The digest under which facts about a subject are found."""
     return _digest("subject", subject_key(subject))
 
 
 def verb_digest(head: str) -> int:
-    """What facts are found by whose verb has this dictionary form."""
+    """The digest under which facts with a verb of this dictionary form are found."""
     return _digest("verb", head)
 
 
 def pair_digest(subject: str, head: str) -> int:
-    """What facts about a subject are found by whose verb has this dictionary form."""
+    """The digest under which facts about a subject with a verb of this dictionary form are found."""
     return _digest("pair", f"{subject_key(subject)}\x1f{head}")
 
 
 def status_digest(status: FactStatus) -> list[int]:
-    """What facts are found by that have a status; nothing for the two that most facts have."""
+    """The digests under which facts with a status are found; empty for the two statuses that most facts have."""
     return [] if status in _USUAL else [_digest("status", status)]
 
 
 def term_digest(term: str) -> int:
-    """What facts are found by whose object has this term."""
+    """The digest under which facts whose object contains a term are found."""
     return _digest("term", term)
 
 
@@ -365,13 +365,13 @@ def key_digest(key: str) -> int:
 
 
 def drop_made(tx: Transaction, space: str) -> None:
-    """Deletes all facts of a space, and leaves what turns state."""
+    """Deletes all facts of a space but not the statements of its turns."""
     for table in (FACT, FACT_KEY, FACT_LINK):
         tx.delete(table.name, (space,), (space,))
 
 
 def _digest(kind: str, text: str) -> int:
-    """Six bytes. If two texts share them, one row more is read; no answer changes."""
+    """Six bytes of a hash. If two texts collide, one more row is read, but no answer changes."""
     hashed = blake2b(f"{kind}\x1f{text}".encode("utf-8", "surrogatepass"), digest_size=_BYTES)
     return int.from_bytes(hashed.digest()) - _MIDDLE
 

@@ -60,7 +60,7 @@ _REASON: Final = 500  # characters of an error that are kept with the job
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """Work that was given up.
+    """Work that failed too often and waits until somebody asks for another try.
 
     Attributes:
         job: kind and turn.

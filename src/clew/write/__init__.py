@@ -1,4 +1,4 @@
-"""A turn on its way to being acknowledged: prepared, aligned with what is stored, appended.
+"""The write path: a turn is prepared, aligned with what is stored, and appended. Start at `append.Appender`.
 
 Start at `ingest`, the ways in: `add_one`, `add_many`, `add_history` and `import_path`. Single turns go on to
 `single_adds`, many to `bulk_append`; both end in `append.Appender` and `session_writes`.

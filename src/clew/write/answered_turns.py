@@ -1,4 +1,4 @@
-"""Stores an answer behind the turn that it answers, also in the branch of an edit. Start at `add_answer`."""
+"""Stores an answer behind the turn that it answers, which may be in the branch of an edit. Start at `add_answer`."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -59,7 +59,7 @@ def add_answer(
 
 
 def place_behind(reader: Reader, space: str, session: str, seq: int) -> AnswerPlace:
-    """The place of an answer to a turn: in the turn's branch where that ends with it, otherwise in a new one."""
+    """The place of an answer to a turn: the turn's own branch if the turn is its last one, otherwise a new branch."""
     row = TURN_BRANCHES.get(reader, (space, session, seq))
     if row is None:  # forgotten since
         return AnswerPlace()

@@ -1,4 +1,4 @@
-"""Prepared turns -> durable rows: the turn, its index entry, its annotations and its blobs, all or nothing.
+"""Writes prepared turns durably: each with its index entry, its annotations and its blobs, all or nothing.
 
 A single turn is always appended, unless it carries an external id that is known. A sequence is planned against what the
 session holds, so that a resent history adds nothing and an edit opens a branch (`clew.ingest.identity`), and written in
@@ -46,7 +46,7 @@ _SESSIONS_KEPT: Final = 64
 
 
 class _Moved(Exception):
-    """Raised when the session grew between planning and writing. It never leaves this module."""
+    """Raised if the session grew between planning and writing; handled inside this module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Appender:
         take_over(self.store, self.space, values, now)
 
     def keep_quests(self, quests: Iterable[Mapping[str, Any]], *, mask_secrets: bool) -> None:
-        """Keeps what an export says of quests, see `carry_quests`; what is damaged is left out."""
+        """Stores the quests of an export, see `carry_quests`; damaged ones are left out."""
         read = []
         for quest in quests:
             try:
@@ -110,27 +110,27 @@ class Appender:
         carry_quests(read, self.store, self.space, mask_secrets=mask_secrets)
 
     def grown(self, items: Sequence[Prepared], prepared: Callable[[Turn], Prepared]) -> list[tuple[Prepared, ...]]:
-        """For each turn of a session what is to be stored for it, see `grown_messages.grown`."""
+        """For each turn of a session, the turns to store in its place, see `grown_messages.grown`."""
         return grown(self.store, self.space, items, prepared)
 
     def turns_of_file(self, path: str, stamp: str) -> KnownTurns | None:
-        """The turns that a file gave when it was imported in this state; None when it was not."""
+        """The turns that a file yielded when it was imported in this state; None if it was not."""
         with self.store.snapshot() as reader:
             return turns_of(reader, self.space, path, stamp)
 
     def turns_of_session(self, session: str) -> Generator[Turn, None, None]:
-        """The stored turns of a session, in the order of arrival."""
+        """The stored turns of a session, in the order in which they were stored."""
         with self.store.snapshot() as reader:
             yield from map(turn_from_row, TURN.scan(reader, (self.space, session), (self.space, session)))
 
     def note_files(self, files: Iterable[FileTurns]) -> None:
-        """Remembers files whose turns are stored."""
+        """Remembers that all turns of some files are stored."""
         with self.store.snapshot() as reader:
             stored = as_stored(reader, self.space, files)
         note(self.store, self.space, stored)
 
     def set_titles(self, titles: Mapping[str, str]) -> None:
-        """Gives titles to sessions that are stored; `titles` maps their names."""
+        """Sets the titles of stored sessions, given by name."""
 
         def write(tx: Transaction) -> None:
             rows = (
@@ -157,7 +157,7 @@ class Appender:
         decide: Callable[[Transaction, SpaceRow, SessionRow], Sequence[PlacedTurn]],
         settle: Callable[[Transaction, SpaceRow, Sequence[Fate]], None],
     ) -> Committed[list[Fate] | None]:
-        """Appends turns of one session where the caller says; the result is None while the session is paused.
+        """Appends turns of one session at places that the caller chose; returns None while the session is paused.
 
         Args:
             decide: returns the turns, from what is stored when they are written.
@@ -228,7 +228,7 @@ class Appender:
         now: datetime,
         progress: Callable[[int], None],
     ) -> list[list[Fate]] | None:
-        """Appends sequences of different sessions in one transaction: the same outcomes as `add_sequence` for each.
+        """Appends sequences of several sessions in one transaction, with the outcomes of `add_sequence` for each.
 
         None where nothing was written, because somebody else wrote to one of the sessions, or because one cannot be
         written: each is then to be added by itself, so that the fault of one is told of that one.
@@ -260,7 +260,7 @@ class Appender:
         return outcomes
 
     def _in_line(self, items: Sequence[Prepared], stream: StreamAlignment) -> Sequence[int]:
-        """Places of the turns to be lined up: all but excluded ones, unless they came in before they were excluded."""
+        """The indexes of the turns to be aligned: all but excluded ones that were never stored."""
         if all(item.excluded is None for item in items):
             return range(len(items))
         keys = [*stream.keys, *map(sequence_key, items)]
@@ -278,7 +278,7 @@ class Appender:
         *,
         asked: int | None = None,
     ) -> list[Fate]:
-        """Appends turns that are in line.
+        """Appends turns that were aligned.
 
         Args:
             asked: of a live history, as for `add_live`.
@@ -314,7 +314,7 @@ class Appender:
             yield fates
 
     def _settle(self, plan: PlacePlan, items: Sequence[Prepared], now: datetime) -> list[tuple[Fate, int]]:
-        """Writes one batch; what is derived for it is not held any longer."""
+        """Writes one batch, and frees what was derived for it."""
         return self.store.transaction(_writing(self.space, _derived(plan, items), plan, now))
 
     def _plan(self, items: Sequence[Prepared], stream: StreamAlignment, *, is_live: bool = False) -> PlacePlan:
@@ -374,16 +374,16 @@ class Appender:
 
 
 def _untold(_: int) -> None:
-    """Takes progress that nobody watches."""
+    """The `on_progress` of callers that do not watch the progress."""
 
 
 def _said_at(now: datetime, item: Prepared) -> Prepared:
-    """A turn with a time, if it has none."""
+    """The turn with this time, if it has none of its own."""
     return item if item.turn.at is not None else replace(item, turn=replace(item.turn, at=now))
 
 
 def _derived(plan: PlacePlan, items: Sequence[Prepared]) -> list[Item]:
-    """Planned turns, with what is derived of those that will be written."""
+    """The planned turns; those that will be written come with everything that is derived from them."""
     return [
         (item, derive(item.turn) if place.is_new and item.excluded is None else None)
         for item, place in zip(items, plan.places, strict=True)
@@ -391,14 +391,14 @@ def _derived(plan: PlacePlan, items: Sequence[Prepared]) -> list[Item]:
 
 
 def _take(stream: StreamAlignment, fates: Iterable[Fate], keys: Iterator[TurnKey]) -> None:
-    """Adds settled turns to their sequence; takes from `keys` as many as there are fates."""
+    """Adds settled turns to their sequence; consumes one of `keys` for each fate."""
     for fate, key in zip(fates, keys, strict=False):
         if not fate.out_of_line:
             stream.take(key, fate.added or fate.known, added=fate.added is not None)
 
 
 def _in_place(count: int, in_line: Sequence[int], fates: Sequence[Fate]) -> list[Fate]:
-    """The outcomes of so many turns, of which those that are not in line were excluded."""
+    """The outcomes of all turns in their order; turns that were not aligned count as excluded."""
     by_place = dict(zip(in_line, fates, strict=True))
     return [by_place.get(i) or Fate(excluded=True) for i in range(count)]
 
@@ -406,7 +406,7 @@ def _in_place(count: int, in_line: Sequence[int], fates: Sequence[Fate]) -> list
 def _writing(
     space: str, items: Sequence[Item], plan: PlacePlan, now: datetime
 ) -> Callable[[Transaction], list[tuple[Fate, int]]]:
-    """`write_planned` for one batch, provided that the session is as long as planned."""
+    """A transaction that writes one batch, provided that the session is as long as when it was planned."""
 
     def write(tx: Transaction) -> list[tuple[Fate, int]]:
         ground = ground_of(tx, space, items[0][0].turn.session, now)

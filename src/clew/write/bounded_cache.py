@@ -1,4 +1,4 @@
-"""Bounded caches as plain dicts: the oldest entry goes first."""
+"""Plain dicts as bounded caches: when one is full, the oldest entry is dropped."""
 
 from typing import TypeVar
 
@@ -7,6 +7,6 @@ V = TypeVar("V")
 
 
 def forget_oldest(remembered: dict[K, V], most: int) -> None:
-    """Drops what was put in first, until there are no more than `most`."""
+    """Drops the oldest entries until there are at most `most`."""
     while len(remembered) > most:
         del remembered[next(iter(remembered))]

@@ -36,7 +36,7 @@ class BulkAppend:
         read_as: str = "",
         streams: dict[str, StreamAlignment] | None = None,
     ) -> None:
-        """Stores nothing yet.
+        """Creates an import that has not stored anything yet.
 
         Args:
             read_as: how the files are read, see `import_path`; a file that is read otherwise is read again.
@@ -163,7 +163,7 @@ def _moved(waiting: WaitingTurn, session: str) -> WaitingTurn:
 
 @contextmanager
 def _telling_what_is_stored(tally: ImportTally) -> Iterator[None]:
-    """Adds to the error of a full disk how many turns are stored."""
+    """Adds to the error of a full disk how many turns were stored before it."""
     try:
         yield
     except StoreFull as error:

@@ -1,4 +1,4 @@
-"""Remembers which turns came from an imported file, without their words. Start at `turns_of`."""
+"""Remembers which turns an imported file yielded, without their text. Start at `turns_of`."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
@@ -26,14 +26,14 @@ class FileTurns(NamedTuple):
 
 
 class KnownTurns(NamedTuple):
-    """The turns of a file that did not change: how many they are, and their ids, where these are known."""
+    """The turns of a file that has not changed: their number, and their ids if these are known."""
 
     turns: int
     ids: Sequence[str]
 
 
 def turns_of(reader: Reader, space: str, path: str, stamp: str) -> KnownTurns | None:
-    """The turns that a file gave when it was imported in this state; None when it was not."""
+    """The turns that a file yielded when it was imported in this state; None if it was not."""
     file = imported_file(reader, space, path, stamp)
     if file is None:
         return None
@@ -45,12 +45,12 @@ def turns_of(reader: Reader, space: str, path: str, stamp: str) -> KnownTurns | 
 
 
 def as_stored(reader: Reader, space: str, files: Iterable[FileTurns]) -> list[ImportedFile]:
-    """Files as they are remembered."""
+    """The records by which files are remembered, with ordinals in place of session and seq."""
     return [ImportedFile(file.path, file.stamp, file.turns, _by_ordinal(reader, space, file.runs)) for file in files]
 
 
 def sessions_of(reader: Reader, space: str, place: str) -> frozenset[str]:
-    """The sessions of a file that was imported, in whichever state; empty where that is not known.
+    """The sessions of a file that was imported in any state; empty if they are not known.
 
     Args:
         place: as `placed_files` was given it.

@@ -1,4 +1,4 @@
-"""Session files whose import can be continued: their readers and alignments, as the last import of each left them."""
+"""Imports that can be continued when their files grow: the reader and the alignment of each file."""
 
 import threading
 from collections import OrderedDict
@@ -40,13 +40,13 @@ class FollowedImports:
         self._lock = threading.Lock()
 
     def take(self, path: Path, read_as: str) -> FollowedImport | None:
-        """Takes out the import of a file that has only grown since; None if the whole file has to be read."""
+        """Takes out the import of a file that has only grown since; None if the whole file has to be read again."""
         with self._lock:
             followed = self._kept.pop((path.absolute(), read_as), None)
         return followed if followed is not None and followed.file.goes_on() else None
 
     def keep(self, path: Path, read_as: str, followed: FollowedImport) -> None:
-        """Keeps an import that ended well, until it is taken out or others take its place."""
+        """Keeps an import that succeeded until it is taken out, or dropped for newer ones."""
         if not followed.file.goes_on():
             return
         with self._lock:

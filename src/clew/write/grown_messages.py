@@ -1,4 +1,4 @@
-"""Finds what a program added to a message after an import had stored it.
+"""Finds the text that a program appended to a message after an import had stored it.
 
 Aider writes its own output line by line until somebody speaks, and adds a line even when it is left. The stored message
 stays as it is, and what came after it is stored as a turn behind it. Start at `grown`.
@@ -24,14 +24,14 @@ _GROWING: Final = frozenset({AIDER})
 
 
 def may_grow(items: Sequence[Prepared]) -> bool:
-    """Whether a program wrote these turns that adds to its messages."""
+    """Whether the program that wrote these turns appends to its messages."""
     return any(item.turn.source in _GROWING for item in items)
 
 
 def grown(
     store: Store, space: str, items: Sequence[Prepared], prepared: Callable[[Turn], Prepared]
 ) -> list[tuple[Prepared, ...]]:
-    """For each turn what is to be stored for it: itself, or what is stored of it and then what was added to that.
+    """For each turn, the turns to store in its place: itself, or what is stored of it followed by what was appended.
 
     Args:
         items: turns of one session.
@@ -55,7 +55,7 @@ def _parts_of(reader: Reader, space: str, item: Prepared, prepared: Callable[[Tu
 
 
 def _split(reader: Reader, space: str, item: Prepared) -> tuple[Prepared, Turn] | None:
-    """What is stored under a turn's id, and what came after it; None where neither is the beginning of the other."""
+    """The stored text of a turn and what was appended to it; None if neither text is the beginning of the other."""
     turn = item.turn
     if turn.source not in _GROWING or turn.external_id is None or len(turn.parts) != 1:
         return None

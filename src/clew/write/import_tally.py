@@ -1,4 +1,4 @@
-"""Counts what becomes of the records of an import, until the counts are the caller's report. Start at `ImportTally`."""
+"""Counts what becomes of the records of an import, for the caller's report. Start at `ImportTally`."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ class FileTally:
     place: str | None = None
 
     def to_remember(self, read_as: str) -> Iterator[FileTurns]:
-        """What is stored about the file, so that it is not read again while it stays the same."""
+        """What is stored about a file, so that it is not read again while it is unchanged."""
         if self.end is not None:
             turns = FileTurns(self.end.where + read_as, self.end.stamp, self.turns, self.ids.runs())
             yield turns
@@ -101,7 +101,7 @@ class ImportTally:
     ended: list[FileTally] = field(default_factory=list)
 
     def turns_in(self, records: Iterator[ImportRecord]) -> Iterator[tuple[int, ImportedTurn]]:
-        """The records that are turns, with their places in the input; all others are counted here."""
+        """Yields the records that are turns, with their places in the input; all other records are counted."""
         for place, record in enumerate(records):
             self.seen = place + 1
             if isinstance(record, ImportedTurn):
@@ -143,7 +143,7 @@ class ImportTally:
         file.is_whole = False
 
     def take_whole_files(self) -> list[FileTally]:
-        """The files that ended since the last call and are stored as a whole."""
+        """The files that have ended since the last call and are stored completely."""
         ended, self.ended = self.ended, []
         return [file for file in ended if file.is_whole]
 
@@ -205,7 +205,7 @@ class ImportTally:
 
 
 def conflict_reason(item: Prepared, stored: str) -> str:
-    """Why a turn is refused whose external id another turn has; `stored` is that turn's id."""
+    """The message about a turn that is refused because a stored turn has the same external id and other content."""
     return (
         f"external id {item.turn.external_id!r} is stored as {stored} with other content, which was kept; "
         "send an edit under an id of its own"

@@ -1,4 +1,4 @@
-"""The ways in: one turn, many turns, the history of a chat, a file or folder. Each prepares turns and appends them."""
+"""The entrances of the write path: one turn, many turns, the history of a chat, a file or folder."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -37,7 +37,7 @@ def add_one(appender: Appender, turn: Turn, config: IngestConfig, now: datetime)
 
 
 def prepared(appender: Appender, turn: Turn, config: IngestConfig) -> Prepared:
-    """A turn that comes by itself, prepared.
+    """Prepares a turn that does not belong to a sequence.
 
     Raises:
         TurnRejected: it cannot be taken.
@@ -46,7 +46,7 @@ def prepared(appender: Appender, turn: Turn, config: IngestConfig) -> Prepared:
 
 
 def name_of(item: Prepared, fate: Fate) -> str:
-    """The id of the stored turn that a turn became, or was before.
+    """The id of the stored turn that a turn became or was recognised as.
 
     Raises:
         TurnRejected: it is kept out by a pattern or a pause, or was forgotten before.
@@ -152,7 +152,7 @@ def import_path(
 def _followed(
     appender: Appender, path: Path, limits: ImportLimits, read_as: str, *, form: str | None, session: str | None
 ) -> FollowedImport | None:
-    """The import of a file that a program appends to, continued if possible; None if `read_path` has to read it."""
+    """Imports a file to which a program appends, continuing the last import; None if it has to be read whole."""
     if is_single(path):
         end = file_end(path)
         known = appender.turns_of_file(end.where + read_as, end.stamp)

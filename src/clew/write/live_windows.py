@@ -1,4 +1,4 @@
-"""The last turns of a live history, aligned at a cost that does not grow with the session: `LiveWindows.places`.
+"""Aligns the last turns of a live history at a cost that does not depend on the length of the session.
 
 A program that sends its last messages with every question sends the end of the session again, and one turn more. As
 long as the session is one branch, that is seen from its last turns alone. In every other case nothing is decided here:
@@ -65,7 +65,7 @@ class LiveWindows:
         ]
 
     def _branch(self, reader: Reader, session: str, upcoming: int) -> str | None:
-        """The branch of a session that has one alone, without a gap; only turns that are new since are read."""
+        """The only branch of a session, if it has no gap; only turns that are new since the last call are read."""
         with self._lock:
             upto, branch = self._branches.pop(session, (0, ""))
             if upto < upcoming:

@@ -1,4 +1,4 @@
-"""Turns summaries of histories that are not stored into words of the assistant, so that recall finds them."""
+"""Stores a summary as the assistant's words if the turns that it sums up are not stored, so that recall finds it."""
 
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator
@@ -36,7 +36,7 @@ def tell_lone_summaries(records: Iterable[ImportRecord], stored: SessionTurns) -
 
 
 def tell_lone_summary(turn: Turn, stored: SessionTurns, history: KnownHistory | None = None) -> Turn:
-    """The turn; the assistant's if it is a summary of what is not known.
+    """The turn, changed to one of the assistant if it is a summary of turns that are not known.
 
     Args:
         history: what is known of the session besides the store.

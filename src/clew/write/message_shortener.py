@@ -1,4 +1,4 @@
-"""Shortens a client's message list, and stores what was taken out before the shorter list is returned."""
+"""Shortens a client's message list, storing what is taken out before the shorter list is returned."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ class Shortener:
         return shorter
 
     def restore(self, ref: str) -> Turn:
-        """What a stub or a smaller image stands for, see `original_turn`."""
+        """The original behind a stub or a smaller image, see `original_turn`."""
         with self.store.snapshot() as reader:
             return original_turn(reader, self.space, ref)
 

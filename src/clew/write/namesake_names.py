@@ -1,11 +1,11 @@
-"""Names for the session of a file or channel whose own name is taken by another one."""
+"""Alternative session names for a file or channel whose own name is taken by another one."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 
 
 def names_apart(session: str, holder: str) -> Iterator[str]:
-    """The names in the order in which they are tried: "chat", "FOLDER/chat", "FOLDER/chat 2", and so on.
+    """Yields the names in the order in which they are tried: "chat", "FOLDER/chat", "FOLDER/chat 2", and so on.
 
     Args:
         holder: the folder, zip or export that has the file; may be empty.

@@ -1,4 +1,4 @@
-"""Prepares a turn, then derives everything else that one transaction will write about it. Pure.
+"""Prepares a turn, and derives everything that one transaction writes about it. Pure.
 
 The order matters: the text is made encodable, what Clew injected is told apart, then secrets are masked, then large
 parts move to blobs. Only the result is hashed, indexed and weighed, so that a resent turn gets the same hash and no
@@ -72,7 +72,7 @@ class Prepared:
 
     @property
     def size(self) -> int:
-        """How much is held until it is stored: characters of text, and bytes that were moved out of it."""
+        """How much is held in memory until it is stored: characters of text, and bytes of blobs."""
         return len(self.turn.text) + sum(map(len, self.blobs.values()))
 
 
@@ -114,7 +114,7 @@ class Derived:
 
 
 def admit(turn: object) -> Turn:
-    """Makes a caller's turn fit for every store. Turns from importers already are.
+    """Makes a caller's turn storable in every store; turns from importers are so already.
 
     Raises:
         TurnRejected: the value is not a turn, or it contains something that JSON cannot represent.
@@ -156,7 +156,7 @@ def prepare(turn: Turn, config: IngestConfig) -> Prepared:
 
 
 def batches(items: Sequence[Prepared], most: int) -> Iterator[tuple[int, int]]:
-    """Where the batches of a sequence begin and end: `most` turns each, and fewer of large ones."""
+    """The start and end of each batch of a sequence: at most `most` turns each, fewer if they are large."""
     start = size = 0
     for end, item in enumerate(items, 1):
         size += item.size
@@ -181,7 +181,7 @@ def runs(sessions: Mapping[str, Sequence[Prepared]], most: int) -> Iterator[list
 
 
 def derive(turn: Turn, *, weighed: bool = False) -> Derived:
-    """Everything that follows from a stored turn without a model. A rebuild gives the same result as the first time.
+    """Everything that is computed from a stored turn without a model. Computing it again gives the same result.
 
     Args:
         weighed: with what rules weigh of the words, four fifths of the time; else the analysis adds it, but to injected
@@ -193,7 +193,7 @@ def derive(turn: Turn, *, weighed: bool = False) -> Derived:
 
 
 def entry_of(turn: Turn, *, seq: int, ordinal: int) -> TurnEntry:
-    """The index entry of a stored turn, made again."""
+    """Makes the index entry of a stored turn again."""
     return Derived(turn=turn, pieces=index_pieces(turn), style=style(turn.text)).entry(seq=seq, ordinal=ordinal)
 
 

@@ -1,4 +1,4 @@
-"""Recognises a conversation that arrives twice: through the proxy, and from the program's own file.
+"""Recognises a conversation that arrives in two ways: through the proxy, and from the client's own file.
 
 The two cut it into turns differently: a file of Claude Code has a line for each block of an answer, a request has one
 message for all of them. So turns are compared by what their parts say: calls and results by the id of the call, words
@@ -41,7 +41,7 @@ class _Place:
 
 
 class SpokenPieces:
-    """What the turns of a session say that came by one way. A piece that was found is not found again."""
+    """What the turns of a session say that arrived in one of the ways. Each piece is found only once."""
 
     def __init__(self, turns: Iterable[Turn]) -> None:
         """Takes the turns in their order."""
@@ -54,7 +54,7 @@ class SpokenPieces:
                         self._places[piece].append(place)
 
     def find(self, turn: Turn) -> tuple[int, ...]:
-        """The places of the stored turns that say all of a turn; empty when they do not."""
+        """The places of the stored turns that together say everything that a turn says; empty if they do not."""
         chosen: list[_Place] = []
         said = [part for part in turn.parts if _piece(turn.role, part)]
         is_thought_alone = all(part.type == _THOUGHT for part in said)

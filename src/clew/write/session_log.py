@@ -1,4 +1,4 @@
-"""The log of one session as the write path sees it: stored turns and tombstones, in the order of arrival."""
+"""A session as the write path sees it: stored and forgotten turns, in the order in which they were stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class SessionContents:
 
 
 def read_contents(reader: Reader, space: str, session: str, incoming: Sequence[TurnKey]) -> SessionContents:
-    """Every turn of a session, and every forgotten one that an incoming turn can be recognised as."""
+    """All turns of a session, and all forgotten ones that an incoming turn may be recognised as."""
     rows = TURN_LINKS.scan(reader, (space, session), (space, session))
     contents = [(row.seq, _key(row), parent_seq(row.parent)) for row in rows]
     hashed = hashing_of(reader, space)

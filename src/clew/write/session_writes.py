@@ -1,4 +1,4 @@
-"""New turns of one session -> rows, in a transaction: the turns, their index entries, annotations and blobs."""
+"""Turns the new turns of one session into rows, inside a transaction."""
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +44,7 @@ class Fate:
 
     @property
     def out_of_line(self) -> bool:
-        """True for a turn that no later one is lined up with: it is as if it had not come."""
+        """Whether later turns are aligned as if this turn had not come."""
         return self.excluded or self.paused
 
 
@@ -148,7 +148,7 @@ def _parent(tx: Reader, space: str, turn: Turn, new_seqs: Mapping[str, int]) -> 
 
 
 def _met(session: str, seq: int, gone: frozenset[int], *, known: bool) -> Fate:
-    """The outcome for a turn that matches a stored or forgotten one."""
+    """The outcome for a turn that equals a stored or forgotten one."""
     if seq < 0 or seq in gone:
         return Fate(forgotten=True)
     name = turn_id(session, seq)
@@ -176,7 +176,7 @@ def _put(tx: Transaction, ground: Ground, new: Sequence[tuple[Prepared, Derived]
 
 
 def title_of(metadata: Iterable[Mapping[str, object]]) -> str | None:
-    """The session's title: the first one that a turn's metadata carries."""
+    """The first title in the metadata of some turns."""
     titles = (entry.get("title") for entry in metadata)
     return next((title for title in titles if isinstance(title, str) and title.strip()), None)
 

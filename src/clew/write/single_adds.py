@@ -1,4 +1,4 @@
-"""Single turns -> durable rows; turns that several threads add at the same time are written in one transaction.
+"""Appends single turns; turns that several threads add at the same time share one transaction.
 
 A transaction for each of them would read the rows of space and session for each, write them for each, and run a dozen
 statements more, between which other threads take the interpreter. So the first thread that comes leads: when its
@@ -37,7 +37,7 @@ class _Single:
         self._settled.acquire()
 
     def settle(self, error: BaseException | None = None) -> None:
-        """Lets `outcome` go on."""
+        """Wakes the thread that waits in `outcome`."""
         self._error = error
         self._settled.release()
 
@@ -80,7 +80,7 @@ class SingleAdds:
         return cast(Fate, single.fate)
 
     def _lead(self, own: _Single) -> None:
-        """Writes what waits, and settles it."""
+        """Writes and settles everything that waits."""
         taken: list[_Single] = []
 
         def write(tx: Transaction) -> None:
@@ -101,7 +101,7 @@ class SingleAdds:
         return taken
 
     def _write(self, tx: Transaction, singles: Sequence[_Single]) -> None:
-        """Writes turns of any sessions; each gets its fate."""
+        """Writes turns of several sessions, and sets the fate of each."""
         sessions: dict[str, list[_Single]] = {}
         for single in singles:
             sessions.setdefault(single.item.turn.session, []).append(single)
@@ -153,7 +153,7 @@ class SingleAdds:
 
 
 def _tell(singles: Sequence[_Single], own: _Single, error: BaseException) -> None:
-    """Settles turns whose transaction failed. Since it may be one turn's fault, each is then written by itself."""
+    """Settles turns whose transaction failed; as one of them may be the cause, each is then written by itself."""
     is_nobodys = isinstance(error, StoreLocked) or not isinstance(error, Exception)
     for single in singles:
         if len(singles) > 1 and not is_nobodys:

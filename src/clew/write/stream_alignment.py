@@ -1,4 +1,4 @@
-"""Aligns one long sequence of a session that arrives in stretches, at a constant cost per turn.
+"""Aligns one long sequence that arrives in parts, at a constant cost per turn.
 
 While the sequence equals the beginning of the session, the session has one branch and no external id was repeated, the
 next turn is the session's next turn or a new one. In every other case nothing is decided here: the whole sequence is

@@ -1,4 +1,4 @@
-"""Ids of many turns in little memory, and as runs of consecutive turns."""
+"""Stores many turn ids in little memory, and lists them as runs of consecutive turns."""
 
 from array import array
 

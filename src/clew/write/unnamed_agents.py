@@ -1,4 +1,4 @@
-"""Finds the session of sub-agents whose requests named only the session of the main agent.
+"""Finds the session of a sub-agent whose requests named only the session of its main agent.
 
 Such a sub-agent (of Claude Code 1 and 2.0) has a conversation of its own in the proxy, without a name. In files it is a
 branch of its session (version 1), or a session that is called by an id which its requests lack (2.0). What a file holds
