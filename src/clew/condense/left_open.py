@@ -101,7 +101,7 @@ def _after_heading(line: str) -> str | None:
     """What follows a heading on its line; None where no sentence of the line begins with one."""
     if _TITLE.fullmatch(line.strip()):
         return ""
-    for start in (0, *(end.end() for end in _ENDS.finditer(line))):
+    for start in (0, *(end.end() for end in _ENDS.finditer(line))) if ":" in line else ():
         heading = _HEADING.match(line, start)
         if heading is not None:
             return line[heading.end() :].strip()

@@ -21,6 +21,8 @@ LONGEST: Final = 1_000
 """Characters of the longest sentence that is read; what is longer is a listing."""
 
 _FEWEST_WORDS: Final = 4
+_CLAUSE_BEGINS: Final = "(?:^|"
+_WORD_EDGE: Final = r"\b"
 _I: Final = r"(?:i|we)(?:'ll|'d|'ve|'m|'re| will| am| are| have| had| would)?(?: now| also| just| then| still)?"
 _LOOKING: Final = (
     "look|see|check|examine|explore|view|search|find|read|open|inspect|understand|verify|start|begin|know|go through"
@@ -43,16 +45,26 @@ _CHOOSING: Final = (
 
 
 class _Wordings:
-    """Several ways to say something; those that begin a sentence (`^`) are tried at its beginning only."""
+    r"""Several ways to say something, searched for by where they may begin, which takes a fourth of the time.
+
+    Those that begin with `^` are tried at the beginning of a sentence only, those with `(?:^|` also behind the marks
+    that follow there, and those with `\b` before each word, which is looked for once at each place. None of them is
+    itself a choice (`|`), but within parentheses.
+    """
 
     def __init__(self, *patterns: str) -> None:
-        first = [pattern for pattern in patterns if pattern.startswith("^")]
-        self._first = late_pattern("|".join(first) or "(?!)")
-        self._anywhere = late_pattern("|".join(pattern for pattern in patterns if pattern not in first) or "(?!)")
+        leads = ("^", _CLAUSE_BEGINS, _WORD_EDGE)
+        first, clauses, words = ([each for each in patterns if each.startswith(lead)] for lead in leads)
+        others = [each for each in patterns if not each.startswith(leads)]
+        behind_marks = "|".join("(?:" + each.removeprefix(_CLAUSE_BEGINS) for each in clauses)
+        at_words = "|".join(each.removeprefix(_WORD_EDGE) for each in words)
+        anywhere = (behind_marks, "|".join(others), at_words and rf"\b(?=\w)(?:{at_words})")
+        self._first = late_pattern("|".join([*first, *clauses]) or "(?!)")
+        self._anywhere = tuple(late_pattern(each) for each in anywhere if each)
 
-    def search(self, text: str) -> re.Match[str] | None:
-        """The wording in a sentence, if there is one."""
-        return self._first.match(text) or self._anywhere.search(text)
+    def is_in(self, text: str) -> bool:
+        """Whether a sentence is worded so."""
+        return self._first.match(text) is not None or any(each.search(text) for each in self._anywhere)
 
 
 _WHEN: Final = (
@@ -120,19 +132,20 @@ _ORDERED: Final = _Wordings(
     r" (?!(?:mind|been|had|seen|heard|thought|knew|felt|[a-z]+ed)\b)[a-z]+"
 )
 """How a rule begins: "Don't commit broken code" tells of no failure."""
+_EVER: Final = r"(?:never|always) (?!been\b|had\b|seen\b|heard\b|thought\b|knew\b|felt\b|[a-z]+ed\b)[a-z]+"
 _CONSTRAINT: Final = _Wordings(
     r"\bmust(?!'ve| have| be (?:so|an?|fun|nice|great|very|exciting|hard))(?: not|n't)?\b",
-    (
-        r"(?:^|[,.;:] |please |should |must )\W*(?:never|always) (?!been\b|had\b|seen\b|heard\b|thought\b|knew\b"
-        r"|felt\b|[a-z]+ed\b)[a-z]+"
-    ),
+    rf"(?:^|[,.;:] )\W*{_EVER}",
+    rf"(?:please |should |must )\W*{_EVER}",
     r"^\W*(?:please )?(?:use|keep|follow|match|stick to) (?:to )?the (?:existing|same|current|exact)\b",
     r"\b(?:cannot|can't) (?:assist|help) (?:you )?with\b",
     (
         rf"(?:^|[,.;:] )\W*(?:please |but |and )?(?:(?:do not|don't)(?! (?:{_NO_ORDER})\b)|avoid|no need to"
         r"|make sure (?:to|not|it|that|all|each|every|no|the|you))\b"
     ),
-    r"\b(?:should|may|can|will|is|are) NOT\b|\b(?:should|must|may|can) ONLY\b|\b(?:NEVER|ALWAYS) [A-Z]?[a-z]*",
+    r"\b(?:should|may|can|will|is|are) NOT\b",
+    r"\b(?:should|must|may|can) ONLY\b",
+    r"\b(?:NEVER|ALWAYS) [A-Z]?[a-z]*",
     r"\byou (?:should|may) (?:not|never|only)\b",
     r"\bwe (?:don't|do not) (?:need|have|want) to (?!worry\b|be\b|(?:make|do) any)",
     rf"^\W*(?:and |but |so )?let's not (?!(?:{_NO_ORDER})\b)[a-z]+",
@@ -156,7 +169,7 @@ _CONSTRAINT: Final = _Wordings(
     r"\bnot allowed\b",
     r"\bnot permitted\b",
     r"\brequire(?:s|d)? (?:that|to)\b",
-    r"^(?!.*\b(?:favou?rites?|best|coolest)\b).*\bhas to be (?!in\b|my\b|the\b)",
+    r"^(?=.*has to be )(?!.*\b(?:favou?rites?|best|coolest)\b).*\bhas to be (?!in\b|my\b|the\b)",
     r"\b(?:need|needs|want) (?:it|this|the [a-z]+) to (?:be|stay|run|work)\b",
     r"\bi need the\b",
     (
@@ -322,25 +335,25 @@ def kind_of(sentence: str) -> str | None:
     for kind, pattern in _KINDS:
         if (end in {"?", "!"} and pattern in _CALM) or (end == "?" and pattern is _CONCLUDED):
             continue
-        if pattern.search(lower) or (kind in {"constraint", "task"} and pattern.search(plain)):
+        if pattern.is_in(lower) or (kind in {"constraint", "task"} and pattern.is_in(plain)):
             return kind
     return None
 
 
 def is_expected(failure: str) -> bool:
     """Whether a sentence about a failure tells of one that is planned or may come, as that of a test yet to be met."""
-    return _EXPECTED.search(failure.replace("’", "'").lower()) is not None
+    return _EXPECTED.is_in(failure.replace("’", "'").lower())
 
 
 def is_settled(sentence: str) -> bool:
     """Whether a sentence says outright what was decided or may not be, rather than what may be done next."""
     lower = sentence.replace("’", "'").lower()
-    return any(pattern.search(lower) is not None for pattern in (_CONCLUDED, _SETTLED, _DECISION, _CONSTRAINT))
+    return any(pattern.is_in(lower) for pattern in (_CONCLUDED, _SETTLED, _DECISION, _CONSTRAINT))
 
 
 def is_concluded(sentence: str) -> bool:
     """Whether a sentence says what a talk came to, so that it binds those who talked, however few words it has."""
-    return _CONCLUDED.search(sentence.replace("’", "'").lower()) is not None
+    return _CONCLUDED.is_in(sentence.replace("’", "'").lower())
 
 
 def is_announcement(sentence: str) -> bool:
