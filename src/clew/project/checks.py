@@ -52,16 +52,19 @@ _CHECK: Final = late_pattern(
     r"|pre-commit run|\S*(?:run_?tests?|test|check|lint|dev check)(?:\.sh|\.py)?$|\S*/dev (?:check|test)"
     r")\b",
 )
+# What begins at an edge of a word is tried there alone: a tool's result may be long.
 _PASSED: Final = late_pattern(
-    r"\b[1-9]\d* (?:tests? )?pass(?:ed|ing)\b|^ok\s|^PASS\b|\bAll (?:checks|tests) passed|\bSuccess: no issues|^OK\b"
-    r"|\bBUILD SUCCESS|\bBuild succeeded|test result: ok|\b0 (?:errors|failures|failed)\b|\bcompiled successfully"
-    r"|✓ built in|\bFinished `?(?:dev|test|release)|\bexit code:? 0\b|\bno (?:problems|errors) found",
+    r"\b(?=[\dabcefns])(?:[1-9]\d* (?:tests? )?pass(?:ed|ing)\b|All (?:checks|tests) passed|Success: no issues"
+    r"|BUILD SUCCESS|Build succeeded|0 (?:errors|failures|failed)\b|compiled successfully"
+    r"|Finished `?(?:dev|test|release)|exit code:? 0\b|no (?:problems|errors) found)"
+    r"|^(?:ok\s|PASS\b|OK\b)|test result: ok|✓ built in",
     re.MULTILINE | re.IGNORECASE,
 )
 _FAILED: Final = late_pattern(
-    r"\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|errors?)\b|^--- FAIL|^FAIL(?:ED)?\b|\bFAILED\b"
-    r"|test result: FAILED|\bBUILD FAIL|\bBuild failed|npm ERR!|^Traceback \(most recent|^error(?:\[\w+\])?: "
-    r"|\bexit(?:ed with)? (?:code|status):? [1-9]|\berror TS\d+|^make.*\*\*\*|✗|✘|\bcommand not found",
+    r"\b(?:[1-9]\d* (?:tests? )?(?:failed|failing|failures?|errors?)\b|FAILED\b|BUILD FAIL|Build failed"
+    r"|exit(?:ed with)? (?:code|status):? [1-9]|error TS\d+|command not found)"
+    r"|^(?:--- FAIL|FAIL(?:ED)?\b|Traceback \(most recent|error(?:\[\w+\])?: |make.*\*\*\*)"
+    r"|test result: FAILED|npm ERR!|✗|✘",
     re.MULTILINE,
 )
 _BEFORE_A_COUNT: Final = r"[^\w\n]{0,99}(?:ℹ[ \t]{0,9})?"  # `ℹ` counts as a letter

@@ -31,10 +31,11 @@ _FILES: Final = (
 )
 _WORD: Final = late_pattern(
     r"`(?P<ticked>[A-Za-z_$][\w$]{2,60}(?:(?:\.|::|#)[A-Za-z_]\w{0,60}){0,8})(?:\(\))?`"
-    r"|(?<![\w.$/-])(?P<called>[A-Za-z_]\w{2,60}(?:(?:\.|::)[A-Za-z_]\w{1,60}){0,6})\(\)"
-    r"|(?<![\w.$@/-])(?P<plain>[A-Za-z]\w{0,60}_\w{1,60}|[a-z]\w{0,30}[a-z][A-Z]\w{1,60}"
+    r"|\b(?=[A-Za-z_])(?<![.$/-])(?![a-z]++(?![\w.(:]))(?:"  # not for words in small letters, which name nothing alone
+    r"(?P<called>[A-Za-z_]\w{2,60}(?:(?:\.|::)[A-Za-z_]\w{1,60}){0,6})\(\)"
+    r"|(?<!@)(?:(?P<plain>[A-Za-z]\w{0,60}_\w{1,60}|[a-z]\w{0,30}[a-z][A-Z]\w{1,60}"
     r"|[A-Z][a-z0-9]{1,30}[A-Z]\w{1,60}|[a-z]\w{1,30}(?:\.[A-Za-z_]\w{1,40}){2,8})(?![\w$@/-])"
-    rf"|(?<![\w.$@/-])(?P<file>{'|'.join(_FILES)})(?![\w$@/.-])"
+    rf"|(?P<file>{'|'.join(_FILES)})(?![\w$@/.-])))"
 )
 _MAY_NAME: Final = re.compile(r"[A-Z`_.(](?:(?<=[a-z0-9][A-Z])|(?<=[`_])|(?<=\.)[A-Za-z_]|(?<=\()\))")
 """Each match of `_WORD` but one of `_FILES` holds one of these; ordinary prose has none, and the search is cheap.

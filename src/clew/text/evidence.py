@@ -95,11 +95,11 @@ _LISTED: Final = late_pattern(
     re.MULTILINE,
 )
 _PATH: Final = late_pattern(
-    rf"(?<![\w/.:)}}])(?:~|\.{{1,2}})?(?:/{_SEGMENT}){{2,24}}{_LINES}|\b[A-Za-z]:\\[^\s\"']{{1,200}}"
-    rf"|(?<![\w/.])(?:\.{{1,2}}/|\.)?\w[\w.@+-]{{0,80}}(?:/{_SEGMENT}){{0,24}}\.(?:{_FILE_ENDS})\b"
+    rf"(?<!\w)(?=[~./\w])(?:(?<![/.:)}}])(?:~|\.{{1,2}})?(?:/{_SEGMENT}){{2,24}}{_LINES}|[A-Za-z]:\\[^\s\"']{{1,200}}"
+    rf"|(?<![/.])(?:\.{{1,2}}/|\.)?\w[\w.@+-]{{0,80}}(?:/{_SEGMENT}){{0,24}}\.(?:{_FILE_ENDS})\b"
     rf"(?![\w(-])(?!\.\w){_LINES}"
-    rf"|(?<![\w/])\.[a-z][\w-]{{1,30}}(?:/{_SEGMENT}){{1,24}}"
-    rf"|(?<![\w/@.])\w[\w-]{{0,40}}(?:\.\w{{2,12}})?(?:/[\w.-]{{1,80}}){{3,24}}"
+    rf"|(?<!/)\.[a-z][\w-]{{1,30}}(?:/{_SEGMENT}){{1,24}}"
+    rf"|(?<![/@.])\w[\w-]{{0,40}}(?:\.\w{{2,12}})?(?:/[\w.-]{{1,80}}){{3,24}})"
 )
 _BARE_FILE: Final = late_pattern(rf"\b(?:{_BARE_FILES})\b(?!\s+[a-z]{{3}}){_LINES}")
 _TREE: Final = late_pattern(r"(?<=[|├└`]-- )[\w.-]{1,80}/?|(?<=── )[\w.-]{1,80}/?")
@@ -114,34 +114,35 @@ _VERSION: Final = late_pattern(
     rf"|(?<![\w.:/])(?!{_GERMAN_DATE})[\^~]?\d{{1,4}}\.\d{{1,5}}\.\d{{1,5}}{_PRERELEASE}(?![\w.]\d|\.\d)\b"
 )
 _DATE: Final = late_pattern(
-    r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?![\w:])"
-    rf"|\b{_MONTH} [ \d]\d \d\d:\d\d\b"
-    r"|\b\d{4}-\d\d(?:-\d\d)?\b|(?<![\d.])\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b(?!\.\d)"
-    r"|(?<![+.])\b[0-2]?\d:[0-5]\d(?::\d\d)?(?:\s?[ap]m)?\b"
-    rf"|\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
-    rf"|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b(?:,? \d{{4}})?"
-    r"|(?<!(?-i:[A-Z])-)\b(?:19|20)\d\d\b",  # the year of `INV-2024-001` is a part of a name
+    r"\b(?=[\djfmasond])(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?![\w:])"
+    rf"|{_MONTH} [ \d]\d \d\d:\d\d\b"
+    r"|\d{4}-\d\d(?:-\d\d)?\b|(?<![\d.])\d{1,2}[./]\d{1,2}[./]\d{2,4}\b(?!\.\d)"
+    r"|(?<![+.])[0-2]?\d:[0-5]\d(?::\d\d)?(?:\s?[ap]m)?\b"
+    rf"|{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b(?:,? \d{{4}})?"
+    r"|(?<!(?-i:[A-Z])-)(?:19|20)\d\d\b)",  # the year of `INV-2024-001` is a part of a name
     re.IGNORECASE,
 )
 _NUMBER: Final = late_pattern(
-    rf"[$€£¥]\s?\d[\d.,]{{0,20}}[km]?\b|\bv?\d{{1,9}}(?:\.\d{{1,9}}){{2,4}}\b"
-    rf"|(?<![a-z]-)\b(?:\d[\d.,]{{0,20}}[-–])?\d[\d.,]{{0,20}}[\s-]?(?:{_UNITS})(?!\w|-\d)",
+    rf"[$€£¥]\s?\d[\d.,]{{0,20}}[km]?\b|\b(?=[v\d])(?:v?\d{{1,9}}(?:\.\d{{1,9}}){{2,4}}\b"
+    rf"|(?<![a-z]-)(?:\d[\d.,]{{0,20}}[-–])?\d[\d.,]{{0,20}}[\s-]?(?:{_UNITS})(?!\w|-\d))",
     re.IGNORECASE,
 )
 _SIGNS: Final = "€£¥₹°"
 _SIGNED: Final = late_pattern(r"(?<![\w.,-])[-−]?\d[\d.,]{0,20}\s?(?:[€£¥₹]|°(?:\s?[CF]\b)?)")
-# Words with an underscore, a digit or a capital inside; the look ahead passes over plain words quickly.
+# Words with an underscore, a digit or a capital inside; the looks ahead pass over plain words quickly.
 _IDENTIFIER: Final = late_pattern(
-    r"(?<!\w)(?=[A-Za-z]{0,60}?(?:_|\d|[a-z][A-Z]))(?:[a-zA-Z]\w{0,40}_\w{1,60}\b|_[a-z]\w{1,60}\b"
+    r"\b(?=\w)(?![A-Za-z][a-z]*+\b)(?=[A-Za-z]{0,60}?(?:_|\d|[a-z][A-Z]))(?:[a-zA-Z]\w{0,40}_\w{1,60}\b|_[a-z]\w{1,60}\b"
     r"|[a-z][a-z0-9]{0,40}[A-Z]\w{1,60}\b|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*){1,8}\w{0,60}\b"
     r"|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}\b"
     r"|(?=[A-Z]{0,11}\d)(?=\d{0,11}[A-Z])[A-Z0-9]{5,12}\b)"
 )
-# More identifiers, each with what a text must contain to be searched.
+# More identifiers, each with what a text must contain to be searched. What may not stand before one is looked for after
+# its first sign, which the search finds quickly.
 _OTHER_IDENTIFIERS: Final = (
-    ("--", late_pattern(r"(?<![\w-])--[a-z][\w-]{1,40}\b")),
-    ("#", late_pattern(r"(?<![\w&/])#\d{2,6}\b")),
-    ("-", late_pattern(r"(?<![\w-])(?:[A-Z]{2,10}-\d{1,8}(?:-\d{1,8}){0,3}|[A-Z]-\d{3,8})\b")),
+    ("--", late_pattern(r"--(?<![\w-]--)[a-z][\w-]{1,40}\b")),
+    ("#", late_pattern(r"#(?<![\w&/]#)\d{2,6}\b")),
+    ("-", late_pattern(r"[A-Z](?<![\w-].)(?:[A-Z]{1,9}-\d{1,8}(?:-\d{1,8}){0,3}|-\d{3,8})\b")),
     (
         "@",
         late_pattern(r"(?<![\w.+@-])[\w+-][\w.+-]{0,63}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.[A-Za-z]{2,24}(?![\w@:-])"),
@@ -155,9 +156,11 @@ _NAMED: Final = late_pattern(
 _CALL: Final = late_pattern(r"\b\w[\w.]{0,80}\(\)")
 # The notes on a field of a Go struct stand in backticks.
 _FIELD_TAG: Final = late_pattern(r'\w{1,20}:"')
-_TICKED: Final = late_pattern(r"(?<!`)`([^`\n]{1,200})`(?!`)")
+_TICKED: Final = late_pattern(r"`(?<!``)([^`\n]{1,200})`(?!`)")
 _LINE: Final = late_pattern(r"[^\n]+")
 _DIGIT: Final = late_pattern(r"\d")
+# One of these is in every version; a literal begins each, which lets the search skip all other characters quickly.
+_POINT: Final = late_pattern(r"\.(?<=\d\.)\d|ersions? \d")
 # One set of characters begins every match, which lets the search skip all others quickly.
 _DOT_OR_SLASH: Final = late_pattern(r"[/\\.](?:(?<!\.)|[a-z])")
 # One of these is in the line of every error.
@@ -178,7 +181,7 @@ _MACHINE: Final = late_pattern(
 )
 """Where machines are reached without a protocol: `localhost:5432`, `10.0.0.12`, `git@example.com:ann/web.git`."""
 
-_DOTTED: Final = late_pattern(r"\d\.\d{1,3}\.\d{1,3}\.\d")
+_DOTTED: Final = late_pattern(r"\.\d{1,3}\.\d{1,3}\.\d")
 
 # A value such as "round_trip" is one of a few and names nothing.
 _PLAIN_VALUE: Final = late_pattern(r"[a-z]+(?:_[a-z]+)*")
@@ -198,15 +201,16 @@ def evidence(text: str) -> tuple[tuple[int, int, str], ...]:
     covered = bytearray(len(head))
     found: list[tuple[int, int, str]] = []
     lines = [match.span() for match in _LINE.finditer(head)]
+    listed = list(_LISTED.finditer(head))
     numeric = [line for line in lines if _DIGIT.search(head, *line)]
     for kind, spans in (
         ("url", _matches(_URL, head) if "://" in head or "www." in head.lower() else iter(())),
         ("command", _commands(head)),
         ("error", _errors(head, lines)),
         ("url", _machines(head)),
-        ("path", _paths(head, lines)),
-        ("version", _within(_VERSION, head, numeric)),
-        ("date", _dates(head, numeric)),
+        ("path", _paths(head, lines, listed)),
+        ("version", _within(_VERSION, head, [line for line in numeric if _POINT.search(head, *line)])),
+        ("date", _dates(head, numeric, listed)),
         ("number", _matches(_SIGNED, head) if any(map(head.__contains__, _SIGNS)) else iter(())),
         ("number", _within(_NUMBER, head, numeric)),
         ("identifier", _identifiers(head)),
@@ -227,7 +231,7 @@ def path_spans(text: str) -> list[Span]:
     if not _DOT_OR_SLASH.search(head) and not (any(map(head.__contains__, _BARE_NAMES)) and _BARE_FILE.search(head)):
         return []
     urls = [*_machines(head), *(_matches(_URL, head) if "://" in head or "www." in head.lower() else ())]
-    spans = list(_paths(head, [match.span() for match in _LINE.finditer(head)]))
+    spans = list(_paths(head, [match.span() for match in _LINE.finditer(head)], _LISTED.finditer(head)))
     return sorted({span for span in spans if not any(start < span[1] and span[0] < end for start, end in urls)})
 
 
@@ -261,20 +265,21 @@ def _errors(text: str, lines: Sequence[Span]) -> Iterator[Span]:
         yield from (span for span in _within(_ERROR, text, near) if not _NO_ERROR.fullmatch(text[slice(*span)]))
 
 
-def _paths(text: str, lines: Sequence[Span]) -> Iterator[Span]:
-    yield from (match.span(2) for match in _LISTED.finditer(text))
+def _paths(text: str, lines: Sequence[Span], listed: Iterable[re.Match[str]]) -> Iterator[Span]:
+    yield from (match.span(2) for match in listed)
     marks = side_marks(text)
     for begin, end in _within(_PATH, text, [line for line in lines if _DOT_OR_SLASH.search(text, *line)]):
         start = begin + marks.get(begin, 0)
         if start < end and text[start:end].lower() not in _PRODUCTS:
             yield start, end
-    yield from _matches(_BARE_FILE, text)
+    if any(map(text.__contains__, _BARE_NAMES)):
+        yield from _matches(_BARE_FILE, text)
     if "── " in text or "-- " in text:
         yield from _matches(_TREE, text)
 
 
-def _dates(text: str, numeric: Sequence[Span]) -> Iterator[Span]:
-    yield from (match.span(1) for match in _LISTED.finditer(text))
+def _dates(text: str, numeric: Sequence[Span], listed: Iterable[re.Match[str]]) -> Iterator[Span]:
+    yield from (match.span(1) for match in listed)
     yield from _within(_DATE, text, numeric)
 
 

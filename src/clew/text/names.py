@@ -32,8 +32,8 @@ _HAS_WORD = late_pattern(r"\w")
 _TITLE = r"(?:(?:Dr|Mr|Mrs|Ms|Miss|Prof)\.?\s)?"
 _NAME = rf"{_TITLE}(?P<name>[^\W\d_](?:[\w'’-]*\w)?+)"
 _GREETING = late_pattern(
-    r"(?:^|(?<=[.!?…\n])|(?<=[.!?…]\s))\s{0,3}(?:(?i:hey|hi|hello|hiya|heya|yo|dear|good\s(?:morning|afternoon|evening|night)"
-    r"|morning|thanks|thank\syou|thx|cheers|congrats|congratulations|welcome(?:\sback)?|goodbye|bye|happy\sbirthday)"
+    r"(?<![^.!?…\s])(?:^|(?<=[.!?…\n])|(?<=[.!?…]\s))\s{0,3}"  # the first look behind rules out nearly all places
+    r"(?:(?i:hey|hi|hello|hiya|heya|yo|dear|good\s(?:morning|afternoon|evening|night)|morning|thanks|thank\syou|thx|cheers|congrats|congratulations|welcome(?:\sback)?|goodbye|bye|happy\sbirthday)"
     rf"(?:\s(?i:so\smuch|a\slot|again|there))?),?\s{_NAME}(?=\s*(?:[^\w\s]|$)|\s[a-z])"
 )
 _CALLING = (

@@ -34,10 +34,11 @@ _SHELL_FENCE: Final = late_pattern(r"^```(?:bash|sh|shell|console|zsh)[^\S\n]*\n
 _LINE: Final = late_pattern(r"[^\n]+")
 # The value of an argument in JSON, whose own quotes are escaped; the text may end inside it.
 _ARGUMENT: Final = late_pattern(r'"(?:command|cmd|script|shell_command)"\s{0,4}:\s{0,4}"((?:[^"\\]|\\.){2,1000})')
+_PROMPTS: Final = ("$", "❯", "%", "Command:")
 _PROMPT: Final = late_pattern(
     r"^(?:\[[\w:-]{1,30}\][^\S\n])?[^\S\n]{0,8}(?:(?:\$|❯|%)[^\S\n]+|Command:[^\S\n]+)([^\n]{2,300})", re.MULTILINE
 )
-_QUOTED: Final = late_pattern(r'(?<!\\)"([a-z][\w.+-]{1,20} [^"\n]{2,120})"')
+_QUOTED: Final = late_pattern(r'"(?<!\\")([a-z][\w.+-]{1,20} [^"\n]{2,120})"')
 
 
 def is_command(line: str) -> bool:
@@ -56,10 +57,10 @@ def command_spans(text: str) -> Iterator[tuple[int, int]]:
     for match in _ARGUMENT.finditer(text):
         if " " in match[1].strip():
             yield match.span(1)
-    for match in _PROMPT.finditer(text):
+    for match in _PROMPT.finditer(text) if any(map(text.__contains__, _PROMPTS)) else ():
         if match[0].lstrip()[0] != "%" or is_command(match[1]):
             yield match.span(1)
-    for match in _SHELL_FENCE.finditer(text):
+    for match in _SHELL_FENCE.finditer(text) if "```" in text else ():
         for line in _LINE.finditer(match[1]):
             said = line[0].lstrip(" $")
             if said and not said.startswith("#"):

@@ -42,6 +42,8 @@ _TOKEN = re.compile(
     rf"|[{EMOJI}][\ufe0f\u200d\U0001f3fb-\U0001f3ff\u2640\u2642]*"
 )
 _BLOB = re.compile(r"(?<![\w+/=-])[\w+/=-]{201,}", re.ASCII)
+_WITHIN_BLOB = 100
+"""Of the pieces of so many characters of a text a blob holds one as a whole: where all have a space, there is none."""
 _AT_ONCE = 1 << 16
 """Characters of a text whose tokens are listed at once, which is faster; of a longer one the list would be large."""
 _UNIFY_MARKS = str.maketrans("\u2019\u02bc\u2018", "'''", "\u00ad\u2060\ufeff")
@@ -98,7 +100,7 @@ def terms(text: str) -> list[str]:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_UNIFY_MARKS)
-    if len(text) > 200:
+    if any(" " not in text[at : at + _WITHIN_BLOB] for at in range(0, len(text) - _WITHIN_BLOB + 1, _WITHIN_BLOB)):
         text = _BLOB.sub(lambda blob: _hash(blob.group()), text)
     result: list[str] = []
     pattern = _ASCII_TOKEN if text.isascii() else _TOKEN
