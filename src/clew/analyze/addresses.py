@@ -4,7 +4,7 @@ from typing import Final
 
 from clew.text.late_pattern import late_pattern
 
-_RUN = late_pattern(r"\S+")
+_RUN = late_pattern(r"(?<!\S)(?:[^\s@#/]*+[@#/]|\S*www\.)\S*")  # from one space to the next; few hold an address
 _WEB_OR_PERSON = late_pattern(r"(?:https?://|www\.)\S+|(?<!\w)[@#]\w+")
 _TO_LAST_DOMAIN = late_pattern(r"\S*(\.\w+)")
 _SIGNS: Final = "@#/"

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence, Set
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from math import exp, sqrt
 from typing import Final, NamedTuple
@@ -81,7 +81,6 @@ _MAX_CHARS: Final = 20_000  # as far as a text is read, like everywhere in this 
 class _Lists(NamedTuple):
     words: Mapping[str, tuple[tuple[Overlay, int], ...]]  # by term
     phrases: Mapping[str, tuple[tuple[Overlay, int], ...]]
-    pattern: re.Pattern[str]
     shown: Mapping[str, str]  # a word for each term
     unless: Mapping[str, frozenset[str]]  # terms that show another sense of a term
     by_word: Mapping[str, tuple[str, ...]]  # phrases by their longest word, which is looked up before any search
@@ -124,9 +123,16 @@ def _matches(text: str, content: Set[str]) -> list[tuple[str, tuple[tuple[Overla
     lower = text.casefold()
     words = runs(lower, WORDS) if lower.isascii() else _PLAIN_WORD.findall(lower)
     possible = [phrase for word in lists.by_word.keys() & set(words) for phrase in lists.by_word[word]]
-    if any(phrase in lower for phrase in possible):
-        matches += [(phrase, lists.phrases[phrase]) for phrase in set(lists.pattern.findall(lower))]
+    if held := sorted(phrase for phrase in possible if phrase in lower):
+        matches += [(phrase, lists.phrases[phrase]) for phrase in set(_any_of(tuple(held)).findall(lower))]
     return matches
+
+
+@lru_cache(maxsize=256)
+def _any_of(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    """What finds some phrases, of those that begin at one place the longest."""
+    longest_first = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
 
 
 def _has_company(term: str, matches: Sequence[tuple[str, tuple[tuple[Overlay, int], ...]]]) -> bool:
@@ -198,15 +204,12 @@ def _lists() -> _Lists:
         for weight, listed in read[overlay]["phrases"].items():
             for phrase in listed:
                 phrases.setdefault(phrase, {})[overlay] = int(weight)
-    longest_first = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
     by_word: dict[str, list[str]] = {}
     for phrase in phrases:
         by_word.setdefault(max(_PLAIN_WORD.findall(phrase), key=len), []).append(phrase)
     return _Lists(
         {term: tuple(held.items()) for term, held in words.items()},
         {phrase: tuple(held.items()) for phrase, held in phrases.items()},
-        pattern,
         shown,
         unless,
         {word: tuple(held) for word, held in by_word.items()},

@@ -62,7 +62,9 @@ _WORK: Final = frozenset(
 """Keys of words that every session with an agent uses, which name nothing unless another word stands beside them."""
 _FORMS_KEPT: Final = 1 << 14
 _WORD: Final = re.compile(r"[^\W_](?:[\w.'/+#-]*[\w+#])?")
-_BREAK: Final = re.compile(r"[.!?\n;:,()\[\]{}\"]\s|\n")
+_BREAK: Final = re.compile(
+    r"[.!?\n;:,()\[\]{}\"](?:\s|(?<=\n))"
+)  # one set of characters begins it, which is found fast
 
 Tags = Mapping[str, float]
 """Weight by name, 0 to 1, strongest first; ties in text order."""
@@ -101,9 +103,8 @@ class _WordKeys(NamedTuple):
     heads: frozenset[str]
 
 
-@cached_by_text(TEXTS_KEPT, KEPT_CHARS)
-def _word_keys(text: str) -> _WordKeys:
-    forms = [form for part in _parts(text) for form in part]
+def _word_keys(parts: Iterable[Sequence[_Form]]) -> _WordKeys:
+    forms = [form for part in parts for form in part]
     return _WordKeys(frozenset([key for _, key, _ in forms]), frozenset([head for _, _, head in forms]))
 
 
@@ -135,10 +136,10 @@ def standing(text: str) -> dict[str, str]:
     return names
 
 
-def stands(key: str, text: str) -> bool:
-    """Whether a text contains a run of up to three words with this key, see `standing`."""
+def _stands(key: str, parts: Iterable[Sequence[_Form]]) -> bool:
+    """Whether a text of such parts contains a run of up to three words with this key, see `standing`."""
     head = key.partition("-")[0]
-    for part in _parts(text):
+    for part in parts:
         for first, (_, _, own) in enumerate(part):
             if own == head and any(held == key for held, _ in _runs(part, first)):
                 return True
@@ -269,14 +270,15 @@ def beat_labels(texts: Sequence[str], phrases: Sequence[Keyphrase] | None = None
         phrases: their `beat_phrases`, if already known.
     """
     candidates = beat_phrases(texts) if phrases is None else phrases
-    words = [_word_keys(text) for text in texts]
+    parts = [_parts(text) for text in texts]  # once: those of long texts are not cached
+    words = [_word_keys(each) for each in parts]
 
     def comes_again(key: str) -> bool:
         head, _, more = key.partition("-")
         if not more:
             return len([1 for word in words if key in word.keys]) > 1
-        holding = [text for text, each in zip(texts, words, strict=True) if head in each.heads]
-        return len(holding) > 1 and len([1 for text in holding if stands(key, text)]) > 1
+        holding = [part for part, word in zip(parts, words, strict=True) if head in word.heads]
+        return len(holding) > 1 and len([1 for part in holding if _stands(key, part)]) > 1
 
     return union(
         {
