@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Final, Generic, NoReturn, ParamSpec, Self, TypeVar
 
 from clew.errors import ClosedError, InputError, shown
 from clew.memory import Memory
@@ -58,6 +58,9 @@ class Opening(Generic[_Opened]):
         self._kind = kind
         self._start = start
         self._memory: _Opened | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self._kind.__name__} that is not open yet: await it, or use it in an `async with` statement>"
 
     def __await__(self) -> Generator[Any, None, _Opened]:
         return self._open().__await__()
@@ -127,6 +130,12 @@ class AsyncMemory:
         self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="clew")
         computes = memory.embedder is None or isinstance(memory.embedder, MiniLM)
         self.questions = ThreadPoolExecutor(QUESTIONS if computes else ASKING, thread_name_prefix="clew-questions")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} over {self.memory!r}>"
+
+    def __reduce__(self) -> NoReturn:
+        self.memory.__reduce__()
 
     @classmethod
     def open(cls, *args: Any, **kwargs: Any) -> "Opening[Self]":
@@ -230,6 +239,7 @@ class AsyncMemory:
                 pool.shutdown(wait=False)
 
     async def __aenter__(self) -> Self:
+        self.memory.__enter__()
         return self
 
     async def __aexit__(

@@ -281,3 +281,21 @@ def test_the_call_of_a_tool_in_a_message_of_llama_index_is_found(memory: Memory)
         ["s"],
         ["s"],
     ]
+
+
+# -------------------------------------------------------------------------------------------------------------- refused
+
+
+@pytest.mark.requirement("P-ADP-03")
+def test_wrong_arguments_are_named_where_they_come_in(memory: Memory) -> None:
+    saver: Any = "a checkpointer"
+    with pytest.raises(InputError, match="expected a checkpointer of LangGraph"):
+        RememberingSaver(saver, memory)
+    text: Any = "Hello."
+    with pytest.raises(InputError, match="expected a clew"):
+        ClewStore(text)
+    chat = ClewMemory.from_defaults(memory=memory, session="s")
+    with pytest.raises(InputError, match="expected a ChatMessage of LlamaIndex"):
+        chat.put(text)
+    with pytest.raises(InputError, match="expected a whole number: the number of newest items"):
+        asyncio.run(ClewSession(memory, "s").get_items(limit=text))

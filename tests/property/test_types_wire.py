@@ -1,23 +1,45 @@
 """Every record survives its wire form, and every id its parsing, whatever their contents."""
 
+import copy
+import inspect
 import json
 import types
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from enum import Enum
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import clew.types
+from clew.memory import Memory
 from clew.rank.filter import Filter
 from clew.types import Part, Record, Turn, parse_turn_id, turn_id
 from clew.types.turn import ORIGINS, PART_TYPES, ROLES
 
+
+def records_in(hint: Any) -> Iterator[type[Record]]:
+    """The records that an annotation names, with those in their fields."""
+    for inner in get_args(hint):
+        yield from records_in(inner)
+    if isinstance(hint, type) and issubclass(hint, Record) and hint is not Record:
+        yield hint
+        for inner in get_type_hints(hint).values():
+            yield from records_in(inner)
+
+
+RETURNED = {
+    record
+    for _, method in inspect.getmembers(Memory, inspect.isfunction)
+    for record in records_in(get_type_hints(method).get("return"))
+}
+"""What a memory's methods return."""
+
 RECORDS = sorted(
-    {each for each in vars(clew.types).values() if isinstance(each, type) and issubclass(each, Record)} - {Record}
-    | {Filter},
-    key=lambda each: each.__name__,
+    RETURNED | {record for kind in vars(clew.types).values() for record in records_in(kind)} | {Filter},
+    key=lambda record: record.__name__,
 )
 moments = st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001  # given a zone
 plain = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
@@ -36,18 +58,26 @@ CHOICES = {("Turn", "role"): ROLES, ("Turn", "origin"): ORIGINS, ("Part", "type"
 
 def of_kind(hint: Any) -> st.SearchStrategy[Any]:
     """Values of an annotation."""
-    origin, arguments = get_origin(hint), get_args(hint)
+    if get_args(hint):
+        return of_parts(get_origin(hint), get_args(hint))
     if hint is type(None):
         return st.none()
-    if origin in (Union, types.UnionType):
-        return st.one_of(*map(of_kind, arguments))
-    if origin is tuple:
-        return st.lists(of_kind(arguments[0]), max_size=2).map(tuple)
-    if origin is dict:
-        return st.dictionaries(st.text(max_size=5), of_kind(arguments[1]), max_size=2)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return st.sampled_from(list(hint))
     if isinstance(hint, type) and issubclass(hint, Record):
         return records(hint)
     return SCALARS[hint]
+
+
+def of_parts(origin: Any, arguments: tuple[Any, ...]) -> st.SearchStrategy[Any]:
+    """Values of an annotation that is made of others."""
+    if origin is Literal:
+        return st.sampled_from(arguments)
+    if origin in (Union, types.UnionType):
+        return st.one_of(*map(of_kind, arguments))
+    if origin in (tuple, Sequence):
+        return st.lists(of_kind(arguments[0]), max_size=2).map(tuple)
+    return st.dictionaries(st.text(max_size=5), of_kind(arguments[1]), max_size=2)
 
 
 def records(cls: type[Record]) -> st.SearchStrategy[Record]:
@@ -70,6 +100,8 @@ def test_every_record_survives_its_wire_form(cls: type[Record]) -> None:
         wire = json.dumps(record.to_dict())
         assert cls.from_dict(json.loads(wire)) == record
         assert cls.from_dict({**json.loads(wire), "a newer version's": 1}) == record
+        assert copy.deepcopy(record) == record  # which pickles it
+        assert repr(record).startswith(f"{cls.__name__}(")
 
     survives()
 

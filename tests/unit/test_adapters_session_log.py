@@ -1,9 +1,13 @@
 """Conversations as libraries see them: cleared, and shared by several objects."""
 
+from typing import Any
+
 import pytest
 
+from clew.adapters.documents import Documents
 from clew.adapters.session_log import Stretches
-from clew.errors import TurnRejected
+from clew.aio import AsyncMemory
+from clew.errors import InputError, TurnRejected
 from clew.memory import Memory
 from clew.types import Turn
 from tests.memories import quiet
@@ -43,3 +47,16 @@ def test_a_clearing_that_is_refused_changes_nothing() -> None:
         with pytest.raises(TurnRejected, match="paused"):
             stretches.clear(KEY)
         assert said(stretches) == ["the first"]
+
+
+@pytest.mark.requirement("P-ADP-03")
+@pytest.mark.parametrize("kind", [Stretches, Documents])
+def test_what_is_no_memory_and_no_name_is_refused_when_it_is_given(kind: Any) -> None:
+    with quiet() as memory:
+        with pytest.raises(InputError, match="as Memory"):
+            kind("home", "thread")
+        with pytest.raises(InputError, match="give the one inside it"):
+            kind(AsyncMemory(memory), "thread")
+        for name in ("", " ", None, 5):
+            with pytest.raises(InputError, match="session"):
+                kind(memory, name)

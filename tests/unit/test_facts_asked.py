@@ -241,7 +241,7 @@ def test_the_speaker_without_a_name_is_me() -> None:
         ({"subject": " "}, "subject ' ' is empty"),
         ({"verb": ""}, "verb '' is empty"),
         ({"object": 5}, "the object is 5"),
-        ({"status": "open"}, "status is 'open'; expected one of active"),
+        ({"status": "open"}, "status 'open' is unknown; expected one of active"),
         ({"as_of": 7}, "as_of is 7"),
         ({"known_at": "whenever"}, "names no time"),
         ({"limit": -1}, "limit -1 is negative"),

@@ -1,6 +1,7 @@
 """The wire form of a record: primitives that JSON holds, tolerant of what a newer version adds."""
 
 import copy
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, cast
@@ -8,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from clew.errors import InputError
-from clew.types import Context, ContextItem, Omission, Part, Receipt, Record, Stats, Turn, VerifyReport
+from clew.types import Context, ContextItem, IngestReport, Omission, Part, Receipt, Record, Stats, Turn, VerifyReport
 from clew.types.context import DeferredItems
 from clew.types.record import DeferredValue, changed
 
@@ -173,3 +174,36 @@ def test_a_deferred_value_that_fails_is_made_again_by_the_next_reader() -> None:
     with pytest.raises(OSError, match="no"):
         value.value()
     assert (value.value(), value.value()) == ("made", "made")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meeting(Record):
+    """A record with a required field that may be None."""
+
+    place: str | None
+    people: Sequence[str] = ()
+
+
+@pytest.mark.requirement("F-TYPES-06")
+def test_a_required_field_that_is_none_comes_back() -> None:
+    assert Meeting(place=None).to_dict() == {"people": []}
+    assert Meeting.from_dict({}) == Meeting(place=None)
+    assert Meeting.from_dict({"people": ["Ann"]}) == Meeting(place=None, people=("Ann",))
+    with pytest.raises(InputError, match="lacks name"):
+        Thing.from_dict({})
+
+
+@pytest.mark.requirement("F-TYPES-06")
+def test_a_record_shows_what_it_holds_in_a_few_lines() -> None:
+    assert repr(THING).startswith("Thing(name='x', when=datetime.datetime(2024, 3, 5, 17, 0, tzinfo=")
+    assert "parts=(Part(type='text', text='a'),), counts={'a': 1})" in repr(THING)
+    assert repr(Thing(name="x")) == "Thing(name='x')"
+    assert repr(Turn(role="user", content="hello")) == (
+        "Turn(role='user', content=(Part(type='text', text='hello'),), origin='user')"
+    )
+    many = repr(IngestReport(added=9_000, known=0, turn_ids=tuple(f"s:turn:{seq}" for seq in range(9_000))))
+    assert "'s:turn:19', ... 8,980 more)" in many
+    assert len(many) < 500
+    assert len(repr(Turn(role="user", content="word " * 100_000))) < 1_500
+    assert "[... 499,000 more characters]" in repr(Part(type="text", text="word " * 100_000))
+    assert repr(Thing(name="x", parts=(Part(type="text"),) * 9)).count("Part(") == 5

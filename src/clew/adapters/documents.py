@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from clew.adapters.given import given_memory
 from clew.adapters.session_log import SessionLog
 from clew.errors import InputError, shown
 from clew.memory import Memory
+from clew.memory.arguments import given_session
 from clew.types.turn import Role, Turn
 from clew.write.prepare import admit, prepare
 
@@ -41,9 +43,9 @@ class Documents:
 
     def __init__(self, memory: Memory, session: str, role: Role = "user") -> None:
         """Opens the documents of a conversation; `role` says who writes them."""
-        self.memory, self.session = memory, session
+        self.memory, self.session = given_memory(memory), given_session(session)
         self._role = role
-        self._log = SessionLog(memory, session)
+        self._log = SessionLog(self.memory, self.session)
 
     def all(self) -> dict[str, Document]:
         """Every document by its key, in the order in which the keys were first put."""

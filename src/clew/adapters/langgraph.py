@@ -29,9 +29,11 @@ from langgraph.store.base import (
 )
 
 from clew.adapters.documents import Document, Documents
+from clew.adapters.given import given_memory
 from clew.adapters.session_log import sessions_beginning
-from clew.errors import ClewError, InputError
+from clew.errors import ClewError, InputError, shown
 from clew.memory import Memory
+from clew.memory.arguments import given_text
 
 log = logging.getLogger("clew.adapters")
 
@@ -48,7 +50,7 @@ class ClewStore(BaseStore):
     __slots__ = ("_documents", "_memory")
 
     def __init__(self, memory: Memory) -> None:
-        self._memory = memory
+        self._memory = given_memory(memory)
         self._documents: dict[tuple[str, ...], Documents] = {}
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
@@ -133,8 +135,10 @@ class RememberingSaver(BaseCheckpointSaver[Any]):
 
     def __init__(self, saver: BaseCheckpointSaver[Any], memory: Memory, channel: str = "messages") -> None:
         """Wraps a checkpointer; `channel` is the part of the state that holds the messages."""
+        if not isinstance(saver, BaseCheckpointSaver):
+            raise InputError(f"saver is {shown(saver)}; expected a checkpointer of LangGraph, such as InMemorySaver()")
         super().__init__(serde=saver.serde)
-        self._saver, self._memory, self._channel = saver, memory, channel
+        self._saver, self._memory, self._channel = saver, given_memory(memory), given_text(channel, "channel")
 
     @property
     def config_specs(self) -> list[Any]:

@@ -61,10 +61,9 @@ class ClewMemory(BaseMemory):
             InputError: `memory` or `session` is missing.
         """
         memory, session = kwargs.pop("memory", None), kwargs.pop("session", None)
-        if not isinstance(memory, Memory) or not isinstance(session, str):
-            raise InputError(f"memory={shown(memory)}, session={shown(session)}: expected a clew.Memory and a name")
         made = cls(**kwargs)
-        made._memory, made._stretches = memory, Stretches(memory, session)
+        made._stretches = Stretches(memory, session)
+        made._memory = made._stretches.memory
         return made
 
     def get(self, input: str | None = None, **_: Any) -> list[ChatMessage]:  # noqa: A002  # LlamaIndex's name
@@ -85,13 +84,17 @@ class ClewMemory(BaseMemory):
         return [_message(turn) for turn in self._stretches.turns(MESSAGE)]
 
     def put(self, message: ChatMessage) -> None:
-        """Stores a message."""
+        """Stores a message.
+
+        Raises:
+            InputError: it is no `ChatMessage`.
+        """
         self._memory.add(_turn(message, self._stretches.session()))
 
     def set(self, messages: Sequence[ChatMessage]) -> None:
         """Makes the history these messages: what continues it is added, else a new stretch begins with them."""
-        before = [message.model_dump(mode="json") for message in self.get_all()]
-        if [message.model_dump(mode="json") for message in messages[: len(before)]] != before:
+        before = [_kept(message) for message in self.get_all()]
+        if [_kept(message) for message in messages][: len(before)] != before:
             self.reset()
             before = []
         for message in messages[len(before) :]:
@@ -132,5 +135,16 @@ def _text(message: ChatMessage) -> str:
 
 
 def _turn(message: ChatMessage, session: str) -> Turn:
-    kept = message.model_dump(mode="json")
+    kept = _kept(message)
     return Turn(role=_role(message), content=_text(message) or "…", session=session, metadata={MESSAGE: kept})
+
+
+def _kept(message: object) -> dict[str, Any]:
+    """A message as it is stored.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(message, ChatMessage):
+        raise InputError(f"the message is {shown(message)}; expected a ChatMessage of LlamaIndex")
+    return dict(message.model_dump(mode="json"))

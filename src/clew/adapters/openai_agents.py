@@ -18,6 +18,7 @@ from clew.errors import InputError, TurnRejected
 from clew.ingest.exchange import turns_of
 from clew.ingest.formats.sdk import joined_items, plain
 from clew.memory import Memory
+from clew.memory.arguments import given_count
 from clew.types.turn import Part, Turn
 
 ITEM: Final = "item"
@@ -28,14 +29,18 @@ class ClewSession(SessionABC):
 
     def __init__(self, memory: Memory, session_id: str) -> None:
         """Opens the session, at its newest stretch."""
-        self.session_id = session_id
-        self._memory = memory
         self._stretches = Stretches(memory, session_id)
+        self._memory, self.session_id = self._stretches.memory, self._stretches.name
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
-        """The items, oldest first, exactly as they were added but for masked secrets; with `limit` the newest ones."""
+        """The items, oldest first, exactly as they were added but for masked secrets; with `limit` the newest ones.
+
+        Raises:
+            InputError: `limit` is negative or no whole number.
+        """
+        most = None if limit is None else given_count(limit, "limit", "the number of newest items")
         items = await asyncio.to_thread(self._items)
-        return items if limit is None else items[len(items) - max(0, min(limit, len(items))) :]
+        return items if most is None else items[max(0, len(items) - most) :]
 
     async def add_items(self, items: list[Any]) -> None:
         """Stores items, each as one turn.

@@ -4,7 +4,9 @@ import threading
 from dataclasses import dataclass, field
 from typing import Final
 
+from clew.adapters.given import given_memory
 from clew.memory import Memory
+from clew.memory.arguments import given_session
 from clew.rows.turn_log import stored_turns
 from clew.store.protocol import Reader
 from clew.store.selections import TURN_SEQ
@@ -58,7 +60,7 @@ class Stretches:
 
     def __init__(self, memory: Memory, name: str) -> None:
         """Opens a conversation at its newest stretch."""
-        self.memory, self.name = memory, name
+        self.memory, self.name = given_memory(memory), given_session(name)
         begun = (number.removeprefix(name + _MARK) for number in sessions_beginning(memory, name + _MARK))
         self._held = self._stretch(max((int(number) for number in begun if number.isdecimal()), default=1))
 

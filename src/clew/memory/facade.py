@@ -127,6 +127,7 @@ class Memory(MemoryLearning):
                 self.reads.store.close()
 
     def __enter__(self) -> Self:
+        self._check_open()
         return self
 
     def __exit__(

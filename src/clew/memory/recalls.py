@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Unpack, cast
+from typing import Any, Final, NoReturn, Unpack, cast
 
 from clew.condense.recap import BUDGET as RECAP_BUDGET
 from clew.condense.recap import Recap
@@ -80,6 +80,16 @@ class MemoryRecalls:
         """Why there is no embedder, in one line; None when there is one, or none was asked for."""
         self.closed = False
         self._process = os.getpid()
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else "open"
+        return f"<{type(self).__name__} of space {self.space!r} in {self.reads.store.url}, {state}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise InputError(
+            f"{self!r} holds an open home and cannot be copied or pickled; threads may share it, and each process "
+            "calls Memory.open"
+        )
 
     def _check_open(self) -> None:
         """Does nothing on an open memory.

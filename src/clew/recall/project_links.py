@@ -16,13 +16,14 @@ from clew.recall.mentions import concerning, glob_pattern, linked_turns, symbol_
 from clew.rows.lenses import Meet
 from clew.store.protocol import Reader
 from clew.text.normalise import fold_contains
+from clew.types.record import Record
 
 SYMBOLS: Final = 50
 """Symbols of elements that are looked for in turns, at most; files are not limited."""
 
 
 @dataclass(frozen=True, slots=True)
-class ElementLink:
+class ElementLink(Record):
     """A turn joined with an element.
 
     Attributes:

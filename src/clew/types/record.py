@@ -5,7 +5,7 @@ Datetimes are written as ISO 8601 in UTC, bytes as hexadecimal text, tuples as l
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -15,12 +15,18 @@ from types import UnionType
 from typing import Any, Generic, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from clew.errors import InputError
+from clew.types.shown_fields import shown_record
 
 
 class Record:
     """Base class of the dataclasses with a wire form."""
 
     __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = shown_record  # type: ignore[method-assign]  # dataclasses keep one that is there
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name, as primitives; fields that are None are left out."""
@@ -32,13 +38,14 @@ class Record:
         """Reads the result of `to_dict`; unknown keys are ignored, so that data of newer versions can be read.
 
         Raises:
-            InputError: a required field is missing, or a value has the wrong type or form.
+            InputError: a required field that is never None is missing, or a value has the wrong type or form.
         """
         hints = _hints(cls)
         if not isinstance(data, Mapping):
             raise InputError(f"{cls.__name__}: expected a mapping, got {type(data).__name__}")
         try:
-            return cls(**{name: _typed(hints[name], data[name]) for name in hints if name in data})
+            given = {name: _typed(hints[name], data[name]) for name in hints if name in data}
+            return cls(**{**_absent(cls), **given})
         except (TypeError, ValueError, KeyError) as error:
             missing = [name for name in _required(cls) if name not in data]
             what = f"lacks {', '.join(missing)}" if missing else f"has an invalid value ({error})"
@@ -178,6 +185,21 @@ def _required(cls: type) -> list[str]:
     return [field.name for field in every if field.default is MISSING and field.default_factory is MISSING]
 
 
+_ABSENT: dict[type, dict[str, None]] = {}  # cached likewise
+
+
+def _absent(cls: type) -> dict[str, None]:
+    """The required fields that may be None, which `to_dict` then leaves out."""
+    if cls not in _ABSENT:
+        hints = _hints(cls)
+        _ABSENT[cls] = {name: None for name in _required(cls) if _takes_none(hints[name])}
+    return _ABSENT[cls]
+
+
+def _takes_none(hint: Any) -> bool:
+    return hint is Any or (get_origin(hint) in (Union, UnionType) and type(None) in get_args(hint))
+
+
 _PRIMITIVES: frozenset[type] = frozenset((str, int, float, bool, type(None)))
 
 
@@ -207,7 +229,7 @@ def _typed(hint: Any, value: Any) -> Any:
         return None
     if origin in (Union, UnionType):
         return _typed_union(arguments, value)
-    if origin is tuple:
+    if origin in (tuple, Sequence):
         if not isinstance(value, tuple | list):
             raise ValueError(f"expected a list, got {type(value).__name__}")
         return tuple(_typed(arguments[0], item) for item in value)

@@ -104,7 +104,7 @@ class Turn(Record):
     seq: int | None = None
     ordinal: int | None = None
     ingested_at: datetime | None = None
-    text: str = ""
+    text: str = field(default="", repr=False)  # the parts show the same words
 
     def __post_init__(self) -> None:
         _check_choice(self, "role", ROLES, "role")
