@@ -118,8 +118,8 @@ class ClewStore(BaseStore):
                 yield (*current[hit.turn.id], hit.score)
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        held = [namespace for namespace in self._stored(()) if self._in(namespace).all()]
-        matching = [item for item in held if all(_matches(item, test) for test in op.match_conditions or ())]
+        namespaces = [namespace for namespace in self._stored(()) if self._in(namespace).all()]
+        matching = [item for item in namespaces if all(_matches(item, test) for test in op.match_conditions or ())]
         cut = dict.fromkeys(namespace[: op.max_depth] for namespace in matching)
         return list(cut)[op.offset : op.offset + op.limit]
 

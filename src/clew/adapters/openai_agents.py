@@ -67,9 +67,9 @@ class ClewSession(SessionABC):
             self._memory.add(turn)
 
     def _pop(self) -> Any | None:
-        while held := self._stretches.turns(ITEM):
-            if self._memory.forget(turn_ids=[str(held[-1].id)]).turns:  # else another caller has just removed it
-                return held[-1].metadata[ITEM]
+        while turns := self._stretches.turns(ITEM):
+            if self._memory.forget(turn_ids=[str(turns[-1].id)]).turns:  # else another caller has just removed it
+                return turns[-1].metadata[ITEM]
         return None
 
 

@@ -86,12 +86,12 @@ class Stretches:
 
     def _newest(self) -> tuple[int, SessionLog]:
         """The number and the turns of the newest stretch, which another object or process may have begun."""
-        held = self._held
+        newest = self._held
         with self.memory.reads.store.snapshot() as reader:
-            while (following := self._stretch(held[0] + 1))[1].has_turns(reader):
-                held = following
-        self._held = held
-        return held
+            while (following := self._stretch(newest[0] + 1))[1].has_turns(reader):
+                newest = following
+        self._held = newest
+        return newest
 
 
 def sessions_beginning(memory: Memory, prefix: str) -> list[str]:

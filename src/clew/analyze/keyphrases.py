@@ -109,14 +109,14 @@ def _strongest(phrases: "Sequence[_Phrase]", limit: int) -> tuple[Keyphrase, ...
 def _not_within(ranked: Sequence[str], limit: int) -> list[str]:
     """The first keys whose words are not all in one before them."""
     chosen: list[str] = []
-    held: list[frozenset[str]] = []
+    before: list[frozenset[str]] = []
     for key in ranked:
         if len(chosen) == limit:
             break
         words = frozenset(key.split("-"))
-        if not any(map(words.issubset, held)):
+        if not any(map(words.issubset, before)):
             chosen.append(key)
-            held.append(words)
+            before.append(words)
     return chosen
 
 

@@ -71,16 +71,16 @@ def prototypes_of(embedder: Embedder) -> Prototypes:
 @cache
 def learned_prototypes(model: str) -> Prototypes | None:
     """The prototypes that come with the package; None for an embedder that has none."""
-    held = json.loads(_read("domain_directions.json"))
-    return prototypes_from(held, prototypes_name(model)) if f"@{held['model']}" in model else None
+    content = json.loads(_read("domain_directions.json"))
+    return prototypes_from(content, prototypes_name(model)) if f"@{content['model']}" in model else None
 
 
-def prototypes_from(held: Mapping[str, Any], name: str) -> Prototypes:
+def prototypes_from(content: Mapping[str, Any], name: str) -> Prototypes:
     """Learned prototypes from the content of such a file: int8 numbers with a scale for each domain, and offsets."""
-    scales = np.array(held["scales"], np.float32)
-    codes = np.frombuffer(b64decode(held["codes"]), np.int8).reshape(len(scales), -1)
+    scales = np.array(content["scales"], np.float32)
+    codes = np.frombuffer(b64decode(content["codes"]), np.int8).reshape(len(scales), -1)
     centres = dequantize(codes, scales)
-    return Prototypes(name, centres, np.zeros(centres.shape[1], np.float32), tuple(held["offsets"]))
+    return Prototypes(name, centres, np.zeros(centres.shape[1], np.float32), tuple(content["offsets"]))
 
 
 def sentences() -> tuple[str, ...]:

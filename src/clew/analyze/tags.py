@@ -141,7 +141,7 @@ def _stands(key: str, parts: Iterable[Sequence[_Form]]) -> bool:
     head = key.partition("-")[0]
     for part in parts:
         for first, (_, _, own) in enumerate(part):
-            if own == head and any(held == key for held, _ in _runs(part, first)):
+            if own == head and any(run == key for run, _ in _runs(part, first)):
                 return True
     return False
 
@@ -177,19 +177,19 @@ def known_tags(text: str, is_known: Callable[[str], bool], heads: Container[str]
         is_known: whether there is a label with a key.
         heads: the first words of all keys that may be known, to spare calls of `is_known`; None checks every run.
     """
-    held: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for part in _parts(text):
         for first, (_, _, head) in enumerate(part):
             if heads is None or head in heads:
                 for key, name in _runs(part, first):
-                    if key not in held and is_known(key):
-                        held[key] = name
-    ranked = sorted(held, key=lambda key: -key.count("-"))  # stable: in the order of the text
+                    if key not in labels and is_known(key):
+                        labels[key] = name
+    ranked = sorted(labels, key=lambda key: -key.count("-"))  # stable: in the order of the text
     chosen: list[str] = []
     for key in ranked:
         if len(chosen) < MOST_TAGS and not any(f"-{key}-" in f"-{other}-" for other in chosen):
             chosen.append(key)
-    return {held[key]: KNOWN for key in chosen}
+    return {labels[key]: KNOWN for key in chosen}
 
 
 def union(*found: Tags) -> dict[str, float]:

@@ -202,9 +202,9 @@ def as_seen(turn: TurnInput) -> SeenTurn:
 def _novelty(now: SeenTurn, recent: Sequence[SeenTurn], calibration: Calibration) -> float:
     """Novelty by vectors where this and earlier turns have them, else by words; 0.5 for a turn with neither."""
     if now.vector is not None:
-        held = [seen.vector for seen in recent if seen.vector is not None]
-        if held or not recent:
-            return novelty([vector_cosine(now.vector, vector) for vector in held], calibration)
+        vectors = [seen.vector for seen in recent if seen.vector is not None]
+        if vectors or not recent:
+            return novelty([vector_cosine(now.vector, vector) for vector in vectors], calibration)
     if not now.words:
         return novelty(())
     words, size = now.words, now.size

@@ -164,12 +164,14 @@ def _install_proxy(
         return
     edit = plan_remove_base_url(location, entry) if remove else plan_install(location, entry)
     after = f"Keep `clew serve` running: without it {PROGRAMS[program].title} cannot reach its model."
-    held = location.form.get(settings_text(location)[1], location.path)
-    if option := upstream_option(program, held, entry):
-        after = f"{held} was there before: start `clew serve {option}`, so that requests and keys go on to it. {after}"
+    current = location.form.get(settings_text(location)[1], location.path)
+    if option := upstream_option(program, current, entry):
+        after = (
+            f"{current} was there before: start `clew serve {option}`, so that requests and keys go on to it. {after}"
+        )
     _carried_out(scope, edit, None if remove else entry, after, yes=yes)
-    if remove and held is not None and not edit.changes:
-        err().print(f"{held} stays there. If it is Clew's, give it as --server.", style="dim", soft_wrap=True)
+    if remove and current is not None and not edit.changes:
+        err().print(f"{current} stays there. If it is Clew's, give it as --server.", style="dim", soft_wrap=True)
 
 
 def _carried_out(scope: Scope, edit: SettingsEdit, entry: _Entry | None, after: str, *, yes: bool) -> bool:

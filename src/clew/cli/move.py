@@ -66,8 +66,8 @@ def restore_backup(scope: Scope, file: Path, yes: bool) -> None:
     if scope.as_json:
         emit({"path": str(file), "turns": rows["turn"], "sessions": rows["session"]})
     else:
-        held = f"{counted(rows['turn'], 'turn')} in {counted(rows['session'], 'session')}"
-        out().print(f"restored {held} from {printable(str(file))}", soft_wrap=True)
+        contents = f"{counted(rows['turn'], 'turn')} in {counted(rows['session'], 'session')}"
+        out().print(f"restored {contents} from {printable(str(file))}", soft_wrap=True)
 
 
 @click.command()

@@ -215,7 +215,7 @@ def _is_held_back(memory: "Memory") -> bool:
     are not read for facts in the first seconds.
     """
     stats = memory.stats()
-    held = "facts" in stats.pending or ("recognise" in stats.pending and stats.details["ner_failure"] is None)
-    if held:
+    waits = "facts" in stats.pending or ("recognise" in stats.pending and stats.details["ner_failure"] is None)
+    if waits:
         time.sleep(LOOK)
-    return held
+    return waits

@@ -177,9 +177,9 @@ def _sentences(source: NodeSource) -> list[_Sentence]:
     speakers = {line.speaker.casefold() for line in source.lines}
     shared = Tally(chain.from_iterable([piece.terms for piece in cut]))
     for piece in cut:
-        held = piece.terms
-        central = len([term for term in held if shared[term] > 1]) / len(held) if held else 0.0
-        asked = 1.0 if not source.words or held & source.words else LEAD
+        terms = piece.terms
+        central = len([term for term in terms if shared[term] > 1]) / len(terms) if terms else 0.0
+        asked = 1.0 if not source.words or terms & source.words else LEAD
         piece.worth += central
         piece.share *= asked * form_of(piece.text)
         piece.marks = marks_in(piece.text)
@@ -194,11 +194,11 @@ def _cut(number: int, line: NodeLine) -> Iterator[_Sentence]:
     """
     share = min(1.0, sqrt(_REMARK / max(1, min(len(line.text), _READ))))
     for place, _, _, shown in _quotable(line.text):
-        held = words_of(shown)
+        terms = words_of(shown)
         own = line.weights[place] if place < len(line.weights) else line.weight
         opening = _OPENING if place == 0 else 0.0
         worth = (line.weight + own) / 2 + opening
-        yield _Sentence(number, place, shown, line.day, line.speaker, share, worth, held)
+        yield _Sentence(number, place, shown, line.day, line.speaker, share, worth, terms)
 
 
 @cached_by_text(_TURNS_KEPT, _KEPT_CHARS)

@@ -73,9 +73,9 @@ class Rarity:
 
     def __init__(self, texts: Iterable[str]) -> None:
         """Counts in how many of the texts each word is."""
-        held = [words_of(text[:_READ]) for text in texts]
-        self._in = Tally(chain.from_iterable(held))
-        self._most = log(len(held) + 1)
+        words_by_text = [words_of(text[:_READ]) for text in texts]
+        self._in = Tally(chain.from_iterable(words_by_text))
+        self._most = log(len(words_by_text) + 1)
 
     def of(self, sentence: str) -> float:
         """The mean rarity of a sentence's words: near 0 if all of many texts have each, 1 if one or none has."""
@@ -113,11 +113,11 @@ def _weighed(text: str) -> list[WeighedSentence]:
 def worth_of(sentence: str) -> float:
     """What a sentence of talk tells by itself; 1 is a plain remark of enough words."""
     sentence = " ".join(sentence.split()).strip("#*_- ")
-    held = words_of(sentence)
+    words = words_of(sentence)
     bare = _CALLED.sub("", sentence).strip(",.!? ") + sentence[-1:]
     more = MARK * min(MOST_NEW, len(marks_in(bare))) + NAME * min(MOST_NEW, len(names_in(bare)))
     share = 1.0 if tells_of_self(sentence) or not is_to_other(sentence) else _TO_OTHER
-    return round(min(1.0, len(held) / FULL) * _form_behind(bare) * share * (1.0 + more), 4)
+    return round(min(1.0, len(words) / FULL) * _form_behind(bare) * share * (1.0 + more), 4)
 
 
 def _form_behind(sentence: str) -> float:

@@ -79,14 +79,14 @@ def title_of_talk(said: Sequence[TalkTurn], rarity: Callable[[str, int], float])
             is.
     """
     texts = list(_read(said))
-    held = [set(terms(text)) for text in texts]
+    terms_by_text = [set(terms(text)) for text in texts]
     weights = {
         term: rarity(term, count) * (1 + _AGAIN * log(count))
-        for term, count in Counter(chain.from_iterable(held)).items()
+        for term, count in Counter(chain.from_iterable(terms_by_text)).items()
     }
     names = {word for turn in said for word in turn.speaker.casefold().split()}
     best, title, before = 0.0, None, 0
-    for text, words in zip(texts, held, strict=True):
+    for text, words in zip(texts, terms_by_text, strict=True):
         near = 1 / (1 + before / _HALF)
         most = near * _told(map(weights.__getitem__, words))  # of what any clause of the turn may tell
         for clause in _clauses(text, names) if most else ():

@@ -264,8 +264,8 @@ class Compactor:
                 trigger = trigger_of(reader, session, growth, self.config, self.watch)
                 if trigger is not None:
                     return _Plan(session, trigger, growth.mark, growth.until, growth.rest)
-            held = 0 if growth.mark >= 0 else _said(reader, key)
-            return refused_receipt(self.config, session, refusal(growth, self.config, held), covered, self.clock())
+            turns = 0 if growth.mark >= 0 else _said(reader, key)
+            return refused_receipt(self.config, session, refusal(growth, self.config, turns), covered, self.clock())
 
     def _carried_out(self, plan: _Plan, on_progress: Callable[[int, int], None] | None = None) -> _Made | None:
         """The compaction, written; None if the session was changed meanwhile."""

@@ -133,10 +133,10 @@ def trigger_of(
     return None
 
 
-def refusal(growth: Growth, config: CondenseConfig, held: int) -> str:
-    """Why a session is not due, in words; `held` are the turns of one that was never condensed."""
+def refusal(growth: Growth, config: CondenseConfig, turns: int) -> str:
+    """Why a session is not due, in words; `turns` is how many it has, 0 if it was condensed before."""
     if not growth.turns and not growth.waiting and growth.mark < 0:
-        return f"it has only {held} turn{'' if held == 1 else 's'}; the last {config.protected_turns} stay"
+        return f"it has only {turns} turn{'' if turns == 1 else 's'}; the last {config.protected_turns} stay"
     if not growth.turns and not growth.waiting:
         return f"no turn is new since turn {growth.mark}, beside the last {config.protected_turns}, which stay"
     if not config.session_tokens and not config.window:

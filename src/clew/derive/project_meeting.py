@@ -90,9 +90,9 @@ class MeetSweep:
                 return False
             low, high = (self.space, start), (self.space, progress.next - 1)
             rows = TURN.scan(reader, low, high, index="ordinal", limit=self.narrowing.size) if seen is not None else []
-            held = ANALYSIS.get_many(reader, [(self.space, row.ordinal) for row in rows])
+            analyses = ANALYSIS.get_many(reader, [(self.space, row.ordinal) for row in rows])
             vectors = stored_vectors(view, progress.model, rows)
-        analysed = [(row, each) for row, each in zip(rows, held, strict=True) if each is not None]
+        analysed = [(row, each) for row, each in zip(rows, analyses, strict=True) if each is not None]
         meet_one = partial(self._again, vectors=vectors, model=progress.model, meet=meet)
         met = tried(lambda: [(each, meet_one(row, each)) for row, each in analysed])
         if isinstance(met, RuleFailure):

@@ -115,8 +115,8 @@ def _keep(row: RecapStateRow, material: MaterialRow | None, read: Sequence[TurnR
     """Writes a stretch unless another process was faster, or a turn of it was forgotten."""
     if read:
         key = (row.space, row.session)
-        held = tx.count("turn", (*key, read[0].seq), (*key, read[-1].seq))
-        if held != len(read):
+        count = tx.count("turn", (*key, read[0].seq), (*key, read[-1].seq))
+        if count != len(read):
             return False
     if not replace_state(tx, row):
         return False

@@ -52,7 +52,9 @@ def passages_of(reader: Reader, space: str, session: str, turns: Sequence[TurnLe
         if name is None:
             passages.append(CoveredTurns(members, _own_texts(members)))
             continue
-        rendered = {kind: held[name] for kind, held in shown.items() if name in held}
+        rendered = {
+            kind: rendered_by_node[name] for kind, rendered_by_node in shown.items() if name in rendered_by_node
+        }
         best = rendered.get("summary") or rendered.get("salient")
         own = _own_texts(members) if best is None else {}
         texts: dict[ShownAs, str] = {
@@ -86,10 +88,10 @@ def made_shorter(
         for stand_in in _from(reader, space, session, low, new):
             if total <= room:
                 break
-            held = changed.get(stand_in.low, stand_in)
-            if held.rendering == rendering:
-                changed[stand_in.low] = after = shorter(held)
-                total += after.tokens - held.tokens
+            current = changed.get(stand_in.low, stand_in)
+            if current.rendering == rendering:
+                changed[stand_in.low] = after = shorter(current)
+                total += after.tokens - current.tokens
             cursors[str(number)] = stand_in.low + 1
     return sorted(changed.values(), key=lambda each: each.low), total
 

@@ -65,16 +65,16 @@ def quest_line(quest: Mapping[str, Any]) -> str:
 
 def quest_in(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """What a record holds of a quest; None if it is no such record."""
-    held = record.get("quest")
-    return held if record.keys() == {"quest"} and isinstance(held, Mapping) else None
+    quest = record.get("quest")
+    return quest if record.keys() == {"quest"} and isinstance(quest, Mapping) else None
 
 
 def learned_in(record: Mapping[str, Any]) -> dict[str, float] | None:
     """The numeric learned values of a record; None if it is no record of learned values."""
-    held = record.get("learned")
-    if record.keys() != {"learned"} or not isinstance(held, Mapping):
+    learned = record.get("learned")
+    if record.keys() != {"learned"} or not isinstance(learned, Mapping):
         return None
-    numbers = ((str(name), _number(value)) for name, value in held.items())
+    numbers = ((str(name), _number(value)) for name, value in learned.items())
     return {name: number for name, number in numbers if number is not None}
 
 

@@ -193,8 +193,8 @@ def _answers(store: Store, space: str, view: IndexView, receipt: Receipt) -> lis
 
 def _echoed(receipt: Receipt, turns: Mapping[str, Turn], answers: Sequence[Turn], view: IndexView) -> list[str]:
     question = _read(receipt.query)
-    held = {name: _read(turn.text) for name, turn in turns.items()}
-    runs = {name: said.runs() for name, said in held.items()}
+    wordings = {name: _read(turn.text) for name, turn in turns.items()}
+    runs = {name: said.runs() for name, said in wordings.items()}
     spread: dict[tuple[str, ...], int] = {}
     for every in runs.values():
         for run in every:
@@ -205,8 +205,8 @@ def _echoed(receipt: Receipt, turns: Mapping[str, Turn], answers: Sequence[Turn]
     rare = set(_rare(heard_terms, view, receipt.considered))
     return [
         name
-        for name in held
-        if any(spread[run] == 1 for run in runs[name] & heard_runs) or len(held[name].terms & rare) >= RARE_TERMS
+        for name in wordings
+        if any(spread[run] == 1 for run in runs[name] & heard_runs) or len(wordings[name].terms & rare) >= RARE_TERMS
     ]
 
 

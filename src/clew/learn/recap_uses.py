@@ -38,10 +38,10 @@ class RecapUses:
             made = compaction_at(self._reader, self._space, session, receipt.created_at)
             if made is None or made.last < seq:
                 continue
-            held = set(terms(TURN_TEXT.get(self._reader, (self._space, session, seq)) or ""))
+            said = set(terms(TURN_TEXT.get(self._reader, (self._space, session, seq)) or ""))
             recaps = self._recaps(made)
-            if held and recaps:
-                shares.append([len(held & words) / len(held) for words in recaps])
+            if said and recaps:
+                shares.append([len(said & words) / len(said) for words in recaps])
         if not shares:
             return None
         return ToldByScale(tuple(sum(column) / len(shares) for column in zip(*shares, strict=True)), group)

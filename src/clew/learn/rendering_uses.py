@@ -55,8 +55,8 @@ class RenderingUses:
     ) -> float:
         shares = []
         for name, beat in wanted:
-            held = texts[name]
-            shares.append(len(held & set(terms(shown.get(beat.node, "")))) / len(held) if held else 0.0)
+            said = texts[name]
+            shares.append(len(said & set(terms(shown.get(beat.node, "")))) / len(said) if said else 0.0)
         return sum(shares) / len(shares)
 
     def _terms(self, name: str) -> set[str]:

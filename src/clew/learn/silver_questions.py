@@ -111,8 +111,8 @@ def _quotes(reader: Reader, space: str, view: IndexView, text: str) -> Iterator[
         words = quote_terms(phrase)
         if len(fold(phrase).split()) < QUOTED_WORDS or not words:
             continue
-        held = [set(view.pieces.turn[view.postings(word)[0]].tolist()) for word in words]
-        places = sorted(set.intersection(*held))
+        turns_by_word = [set(view.pieces.turn[view.postings(word)[0]].tolist()) for word in words]
+        places = sorted(set.intersection(*turns_by_word))
         for place, words_of in zip(places, _texts(reader, space, view, places), strict=True):
             if words_of is not None and fold_contains(words_of, phrase):
                 yield place

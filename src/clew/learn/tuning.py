@@ -262,8 +262,8 @@ class _Chunks:
     def of(self, names: Sequence[str], used: Collection[str]) -> tuple[tuple[WeighedChunk, ...], tuple[bool, ...]]:
         """The chunks of some turns in the order of the conversation, and which of them were used."""
         order = sorted(names, key=parse_turn_id)
-        held = [(name, self._chunk(*parse_turn_id(name))) for name in order]
-        known = [(name, chunk) for name, chunk in held if chunk is not None]
+        chunks = [(name, self._chunk(*parse_turn_id(name))) for name in order]
+        known = [(name, chunk) for name, chunk in chunks if chunk is not None]
         return tuple(chunk for _, chunk in known), tuple(name in used for name, _ in known)
 
     def _chunk(self, session: str, seq: int) -> WeighedChunk | None:

@@ -24,8 +24,8 @@ def fact_problems(reader: Reader, space: str) -> Iterator[Problem]:
     """Rows of turns that are not stored, and facts that are missing or do not follow from the statements."""
     turns = set(TURN_ORDINAL.scan(reader, (space,), (space,), index="ordinal"))
     stating = set(STATEMENT_ORDINAL.scan(reader, (space,), (space,)))
-    held = {row.ordinal for row in FACT_PLACE.scan(reader, (space,), (space,))}
-    lost = sorted((stating | held | set(FACT_KEY_ORDINAL.scan(reader, (space,), (space,)))) - turns)
+    ordinals = {row.ordinal for row in FACT_PLACE.scan(reader, (space,), (space,))}
+    lost = sorted((stating | ordinals | set(FACT_KEY_ORDINAL.scan(reader, (space,), (space,)))) - turns)
     if lost:
         shown = ", ".join(map(str, lost[:_SHOWN])) + ", ..." * (len(lost) > _SHOWN)
         detail = f"there are facts of {counted(len(lost), 'turn', 'are not stored')}"
@@ -33,10 +33,10 @@ def fact_problems(reader: Reader, space: str) -> Iterator[Problem]:
         return
     made = read_fact_progress(reader, space)
     if not any(made.next <= ordinal < made.afresh for ordinal in stating):
-        yield from _wrong_facts(reader, space, stating, held)
+        yield from _wrong_facts(reader, space, stating, ordinals)
 
 
-def _wrong_facts(reader: Reader, space: str, stating: set[int], held: set[int]) -> Iterator[Problem]:
+def _wrong_facts(reader: Reader, space: str, stating: set[int], ordinals: set[int]) -> Iterator[Problem]:
     """Facts that are not those that follow from the statements."""
     marks = TurnMarks(reader, space)
     statements = StoredStatements(reader, space, marks)
@@ -52,7 +52,7 @@ def _wrong_facts(reader: Reader, space: str, stating: set[int], held: set[int]) 
         expected = {_plain(fact) for group in chosen for fact in made.get(group, ())}
         found = {_plain(fact) for fact in facts_of_groups(reader, space, set(chosen), marks)}
         wrong.update(fact[0] for fact in expected ^ found)
-    wrong.update(marks(ordinal).name for ordinal in held - stating)
+    wrong.update(marks(ordinal).name for ordinal in ordinals - stating)
     if wrong:
         shown = ", ".join(sorted(wrong)[:_SHOWN]) + ", ..." * (len(wrong) > _SHOWN)
         detail = f"{counted(len(wrong), 'fact', 'are missing')}, or not what the turns state"

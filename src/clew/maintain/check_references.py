@@ -45,18 +45,18 @@ class Orphan:
 
 def stored_places(reader: Reader, space: str) -> Places:
     """The seqs of the stored turns, by session."""
-    held: dict[str, set[int]] = {}
+    places: dict[str, set[int]] = {}
     for session, seq in TURN_PLACES.scan(reader, (space,), (space,)):
-        held.setdefault(session, set()).add(seq)
-    return held
+        places.setdefault(session, set()).add(seq)
+    return places
 
 
-def find_gaps(reader: Reader, space: str, held: Places) -> Iterator[Problem]:
+def find_gaps(reader: Reader, space: str, places: Places) -> Iterator[Problem]:
     """Seqs given out that have neither a turn nor a tombstone, and sessions without any turn."""
     row, buried = SPACE.get(reader, (space,)), _Buried(reader, space)
     missing = 0
     for session, upcoming in SESSION_ENDS.scan(reader, (space,), (space,)):
-        seqs = held.get(session, set())
+        seqs = places.get(session, set())
         gaps = set(range(upcoming)) - seqs - buried.of(session)
         missing += len(gaps)
         if gaps:
@@ -70,13 +70,13 @@ def find_gaps(reader: Reader, space: str, held: Places) -> Iterator[Problem]:
     if row is None:
         return
     tombstones = reader.count("tombstone", (space,), (space,))
-    lost = row.next_ordinal - sum(map(len, held.values())) - tombstones - missing
+    lost = row.next_ordinal - sum(map(len, places.values())) - tombstones - missing
     if lost > 0:
         detail = f"{counted(lost, 'turn', 'are missing')}: the space has numbered more than it holds and has forgotten"
         yield Problem(kind="numbering", where=f"space {space}", detail=detail, repair=_LOST)
 
 
-def find_lost_parents(reader: Reader, space: str, held: Places) -> Iterator[Problem]:
+def find_lost_parents(reader: Reader, space: str, places: Places) -> Iterator[Problem]:
     """Turns whose parent is neither stored nor forgotten. Parents named by ids of an external source are skipped."""
     buried = _Buried(reader, space)
     for session, seq, parent in TURN_PARENTS.scan(reader, (space,), (space,)):
@@ -86,7 +86,7 @@ def find_lost_parents(reader: Reader, space: str, held: Places) -> Iterator[Prob
             name, place = parse_turn_id(parent)
         except InputError:
             continue  # it only looks like one of ours
-        if place in held.get(name, set()) or place in buried.of(name):
+        if place in places.get(name, set()) or place in buried.of(name):
             continue
         yield Problem(
             kind="parent",
@@ -104,11 +104,11 @@ def find_odd_jobs(reader: Reader, space: str) -> Iterator[Problem]:
             yield Problem(kind="job", where=f"job {name}", detail=detail, repair="clew doctor --repair drops it")
 
 
-def find_orphans(reader: Reader, space: str, held: Places) -> Iterator[Orphan]:
+def find_orphans(reader: Reader, space: str, places: Places) -> Iterator[Orphan]:
     """Labels, recorded answers and feedback of missing turns, nodes and compactions of missing sessions."""
     for owned in OWNED_ROWS:
         for key, owner in owned.scan(reader, space):
-            if not _is_there(owner, held, is_session=owned.column == "session"):
+            if not _is_there(owner, places, is_session=owned.column == "session"):
                 yield Orphan(owned.table.name, key, owner)
 
 

@@ -173,8 +173,8 @@ def _levelling(
         keys = tx.scan(table.name, low, high, columns=table.key_names)
         surplus = [key for key in keys if key not in wanted]
         both = [key for key in keys if key in wanted]
-        held = dict(zip(both, tx.get_many(table.name, both), strict=True))
-        changed = [row for key, row in wanted.items() if held.get(key) != row]
+        present = dict(zip(both, tx.get_many(table.name, both), strict=True))
+        changed = [row for key, row in wanted.items() if present.get(key) != row]
         if surplus or changed:
             tx.delete("space", (space,), (space,))  # until the end: half a copy is no space
             if table.name == "space":

@@ -114,10 +114,10 @@ def _clear_parents(store: Store, space: str, _config: IndexConfig) -> None:
     """Removes references to missing turns, unless turns are missing that a backup could bring back."""
 
     def work(tx: Transaction) -> None:
-        held = stored_places(tx, space)
-        if any(True for _ in find_gaps(tx, space, held)):
+        places = stored_places(tx, space)
+        if any(True for _ in find_gaps(tx, space, places)):
             return
-        for problem in list(find_lost_parents(tx, space, held)):
+        for problem in list(find_lost_parents(tx, space, places)):
             row = TURN.get(tx, (space, *parse_turn_id(problem.where)))
             if row is not None:
                 TURN.put(tx, [turn_row(space, replace(turn_from_row(row), parent=None), row.hash)])
@@ -150,10 +150,10 @@ def _drop_orphans(store: Store, space: str, _config: IndexConfig) -> None:
     """Deletes rows of missing turns, unless turns are missing that a backup could bring back."""
 
     def work(tx: Transaction) -> None:
-        held = stored_places(tx, space)
-        if any(True for _ in find_gaps(tx, space, held)):
+        places = stored_places(tx, space)
+        if any(True for _ in find_gaps(tx, space, places)):
             return
-        for orphan in list(find_orphans(tx, space, held)):
+        for orphan in list(find_orphans(tx, space, places)):
             tx.delete(orphan.table, orphan.key, orphan.key)
 
     store.transaction(work)

@@ -41,8 +41,8 @@ class Repeated:
 
     def occurs_in(self, text: str) -> bool:
         """Whether a text repeats one of them."""
-        held = tuple(words(text))
-        return held in self.single or any(run in self.runs for length in self.lengths for run in _runs(held, length))
+        said = tuple(words(text))
+        return said in self.single or any(run in self.runs for length in self.lengths for run in _runs(said, length))
 
 
 def forget_originals(tx: Transaction, space: str, turns: Sequence[Turn], traces: Repeated) -> int:

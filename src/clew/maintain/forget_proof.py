@@ -124,11 +124,11 @@ def traces_of(turns: Iterable[Turn]) -> Traces:
         traces.turns += 1
         traces.ordinals.add(cast(int, turn.ordinal))
         for text in {turn.text, *(part.text for part in turn.parts), *_originals(turn)}:
-            held = words(text)
-            length = min(RUN, len(held))
+            said = words(text)
+            length = min(RUN, len(said))
             traces.lengths.add(length)
-            traces.runs.update(_runs(held, length))
-            traces.words |= set(held)
+            traces.runs.update(_runs(said, length))
+            traces.words |= set(said)
         traces.terms |= _terms(derive(turn).entry(seq=0, ordinal=0))
     return traces
 
@@ -156,8 +156,8 @@ def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path
         for table in WHOLE:
             for row in TABLES[table].scan(reader, (space,), (space,)):
                 look(table, 1, _hits(words(_unpacked(row)), traces, shortest=1))
-        for table, held in (*_labels(reader, space), *_entities(reader, space), *_facts(reader, space)):
-            look(table, 1, _hits(held, traces, shortest=1))
+        for table, texts in (*_labels(reader, space), *_entities(reader, space), *_facts(reader, space)):
+            look(table, 1, _hits(texts, traces, shortest=1))
         for place, ordinals, terms in _index(reader, space):
             look(place, len(ordinals), len(traces.terms & terms) + len(traces.ordinals.intersection(ordinals)))
     wanted = {"runs": len(traces.runs), "words": len(traces.words), "terms": len(traces.terms)}
@@ -173,7 +173,7 @@ def _searched(path: Path, traces: Traces) -> tuple[int, int] | None:
     """The bytes of a file and how many traces are in it; None if it was deleted meanwhile."""
     try:
         with translating():
-            return path.stat().st_size, sum(_hits(held, traces, SHORTEST) for held in _raw(path))
+            return path.stat().st_size, sum(_hits(chunk, traces, SHORTEST) for chunk in _raw(path))
     except StoreError:
         if path.exists():
             raise
@@ -185,16 +185,16 @@ def words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(_ESCAPED.sub(" ", text))]
 
 
-def _runs(held: Sequence[str], length: int) -> Iterator[str]:
+def _runs(said: Sequence[str], length: int) -> Iterator[str]:
     if length:
-        yield from map(" ".join, zip(*(held[start:] for start in range(length)), strict=False))
+        yield from map(" ".join, zip(*(said[start:] for start in range(length)), strict=False))
 
 
-def _hits(held: Sequence[str], traces: Traces, shortest: int) -> int:
+def _hits(said: Sequence[str], traces: Traces, shortest: int) -> int:
     """How many traces of one length occur in a list of words; every occurrence counts."""
-    hits = sum(word in traces.words and len(word) >= shortest for word in held)
+    hits = sum(word in traces.words and len(word) >= shortest for word in said)
     for length in traces.lengths:
-        hits += sum(run in traces.runs and len(run) >= shortest for run in _runs(held, length))
+        hits += sum(run in traces.runs and len(run) >= shortest for run in _runs(said, length))
     return hits
 
 
@@ -303,17 +303,17 @@ def _leave_out_packed(store: Store, traces: Traces) -> None:
 
 def _lists_ordinals(run: str, end: int) -> bool:
     """Whether a run looks like a list of ordinals below `end`: rising numbers and nothing else."""
-    held = run.split(" ")
-    if not all(word.isascii() and word.isdecimal() and len(word) <= len(str(end)) for word in held):
+    parts = run.split(" ")
+    if not all(word.isascii() and word.isdecimal() and len(word) <= len(str(end)) for word in parts):
         return False
-    numbers = [int(word) for word in held]
+    numbers = [int(word) for word in parts]
     return numbers[-1] < end and all(one < next_ for one, next_ in pairwise(numbers))
 
 
-def _leave_out(traces: Traces, held: Sequence[str]) -> None:
-    traces.words.difference_update(held)
+def _leave_out(traces: Traces, said: Sequence[str]) -> None:
+    traces.words.difference_update(said)
     for length in traces.lengths:
-        traces.runs.difference_update(_runs(held, length))
+        traces.runs.difference_update(_runs(said, length))
 
 
 def _text(row: Iterable[Value]) -> str:

@@ -199,12 +199,12 @@ class OverlayNodes:
         return best
 
 
-def _by_vector(held: _Vectors, vector: Vector) -> NDArray[np.float64]:
+def _by_vector(vectors: _Vectors, vector: Vector) -> NDArray[np.float64]:
     codes, scales = quantize(np.asarray(vector, dtype=np.float32)[None, :])
     asked, offsets = raised(codes)
     level = float(offsets[0]) + LIFT * LIFT * codes.shape[1]
-    dots = np.asarray(simsimd.cdist(held.codes, asked, metric="dot")).reshape(-1)
-    cosines: NDArray[np.float64] = (dots + held.offsets + level) * held.scales * float(scales[0])
+    dots = np.asarray(simsimd.cdist(vectors.codes, asked, metric="dot")).reshape(-1)
+    cosines: NDArray[np.float64] = (dots + vectors.offsets + level) * vectors.scales * float(scales[0])
     return cosines
 
 
@@ -215,12 +215,14 @@ def _size(weights: Sequence[float]) -> float:
 
 
 def _words_of(elements: Sequence[ProjectElement], members: NDArray[np.bool_]) -> _Words:
-    held = [set(terms(f"{element.path.rpartition('.')[0]} {element.name}\n{element.text}")) for element in elements]
-    counts = Counter(term for terms_ in held for term in terms_)
+    terms_by_element = [
+        set(terms(f"{element.path.rpartition('.')[0]} {element.name}\n{element.text}")) for element in elements
+    ]
+    counts = Counter(term for terms_ in terms_by_element for term in terms_)
     most = max(_FEW, COMMON * len(elements))
     rarity = {term: log(1 + len(elements) / count) for term, count in counts.items() if count <= most}
     lists: dict[str, list[tuple[int, float]]] = defaultdict(list)
-    for row, each in enumerate(held):
+    for row, each in enumerate(terms_by_element):
         kept = sorted((term for term in each if term in rarity), key=lambda term: (-rarity[term], term))[:NODE_TERMS]
         size = _size([rarity[term] for term in kept])
         for term in kept:

@@ -269,11 +269,11 @@ class OverlayScorer:
         for overlay in Overlay:
             if overlay is Overlay.MISSION and not (_is_document(element) or _says_what_for(element)):
                 continue  # `strategy` and `purpose` are words of code; a mission is stated in documents
-            held = matches.get(overlay, {})
-            words = [word for word in held if (overlay, word) not in self._rules.dropped]
+            weights = matches.get(overlay, {})
+            words = [word for word in weights if (overlay, word) not in self._rules.dropped]
             if overlay not in sure and not own.get(overlay) and _unsure()[overlay].issuperset(words):
                 continue  # `token` of a parser, `signature` of a function, `session` of a database
-            share = sum(held[word] for word in words) / (sum(held.values()) or 1)
+            share = sum(weights[word] for word in words) / (sum(weights.values()) or 1)
             weight = WORDS * share * scores.get(overlay, 0.0) / TOP
             weight = 1 - (1 - weight) * prod(1 - own_weight for own_weight in own.get(overlay, {}).values())
             shown = [*own.get(overlay, ()), *words]

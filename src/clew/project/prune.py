@@ -109,9 +109,9 @@ def _is_sealed(store: ContentStore, name: str, sealed: Collection[str]) -> bool:
 
 def _unused_vectors(index: ProjectIndex) -> list[tuple[str, str]]:
     """Model and text of the vectors that no node has."""
-    held = index.vector_keys()
-    texts = {text_key(node) for node in index.nodes()} if held else set()
-    return [(model, text) for model, text in held if text not in texts]
+    keys = index.vector_keys()
+    texts = {text_key(node) for node in index.nodes()} if keys else set()
+    return [(model, text) for model, text in keys if text not in texts]
 
 
 def _bytes(store: ContentStore, names: Iterable[str]) -> int:

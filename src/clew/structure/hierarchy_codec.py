@@ -62,10 +62,10 @@ def beat_text(beat: BeatMap) -> str:
 
 def beat_of(text: str) -> BeatMap:
     """The beat from the text that `beat_text` made."""
-    held = json.loads(text)
-    if isinstance(held, dict):
-        return BeatMap.from_dict(held)
-    reason, places, layer1, coherence, domains, nuance, short, links, states = held + _BLANK[len(held) :]
+    columns = json.loads(text)
+    if isinstance(columns, dict):
+        return BeatMap.from_dict(columns)
+    reason, places, layer1, coherence, domains, nuance, short, links, states = columns + _BLANK[len(columns) :]
     seqs = _seqs(places, len(layer1))
     rows = zip(seqs, layer1, coherence, _names(DOMAINS, domains), _names(NUANCES, nuance), strict=True)
     pieces = tuple(
@@ -86,10 +86,10 @@ def beat_of(text: str) -> BeatMap:
 
 def seqs_of(text: str) -> tuple[int, ...] | None:
     """The seqs of a beat's turns; None for a chapter."""
-    held = json.loads(text)
-    if isinstance(held, dict):
-        return tuple(piece["seq"] for piece in held["pieces"]) if "pieces" in held else None
-    return tuple(_seqs(held[1], len(held[2]))) if isinstance(held[0], str) else None
+    columns = json.loads(text)
+    if isinstance(columns, dict):
+        return tuple(piece["seq"] for piece in columns["pieces"]) if "pieces" in columns else None
+    return tuple(_seqs(columns[1], len(columns[2]))) if isinstance(columns[0], str) else None
 
 
 def chapter_text(outline: NodeSummary) -> str:
@@ -100,15 +100,17 @@ def chapter_text(outline: NodeSummary) -> str:
 
 def summary_of(text: str) -> NodeSummary:
     """The summary of a beat or a chapter, from its row text."""
-    held = json.loads(text)
-    if isinstance(held, dict):
-        return NodeSummary(held.get("turns", len(held.get("pieces", ()))), held["macro_weight"], held["domains"])
-    if isinstance(held[0], str):
-        domains = held[4] if len(held) > 4 else ""
-        weights = [score_of(stored_weight) for stored_weight in held[2]]
+    columns = json.loads(text)
+    if isinstance(columns, dict):
+        return NodeSummary(
+            columns.get("turns", len(columns.get("pieces", ()))), columns["macro_weight"], columns["domains"]
+        )
+    if isinstance(columns[0], str):
+        domains = columns[4] if len(columns) > 4 else ""
+        weights = [score_of(stored_weight) for stored_weight in columns[2]]
         weight, _, shares = sums_of(list(zip(_names(DOMAINS, domains), weights, strict=True)))
-        return NodeSummary(len(weights), weight, shares, held[8] if len(held) > 8 else "")
-    turns, weight, domains = held
+        return NodeSummary(len(weights), weight, shares, columns[8] if len(columns) > 8 else "")
+    turns, weight, domains = columns
     return NodeSummary(
         turns, score_of(weight), {DOMAINS.name(letter): score_of(share) for letter, share in domains.items()}
     )
@@ -125,10 +127,10 @@ def tree_of(text: str, prefix: str) -> OpenTree:
     Args:
         prefix: prefix of the ids of the session's nodes.
     """
-    held = json.loads(text)
-    if isinstance(held, dict):
-        return OpenTree.from_dict(held)
-    closed, *levels = held
+    columns = json.loads(text)
+    if isinstance(columns, dict):
+        return OpenTree.from_dict(columns)
+    closed, *levels = columns
     above = (tuple(_profile_of(profile, prefix) for profile in level) for level in levels)
     return OpenTree(levels=((), *above), closed=closed)
 

@@ -187,9 +187,9 @@ class SemanticTree:
         total = len(self._leaves)
         shares: Counter[int] = Counter()
         for term, _ in sorted(asked.terms):
-            held = self._where.get(term, ())
-            for number in held:
-                shares[number] += log(1.0 + total / len(held))  # type: ignore[assignment]  # Counter adds any number
+            places = self._where.get(term, ())
+            for number in places:
+                shares[number] += log(1.0 + total / len(places))  # type: ignore[assignment]  # Counter adds any number
         if asked.vector is not None:
             for number in range(total):
                 near = similarity(asked, self._profiles[_leaf(number)])

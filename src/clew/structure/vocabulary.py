@@ -151,8 +151,8 @@ class Vocabulary:
         """The label that a name resolves to: the end of its alias chain; an unknown name is looked up by its key."""
         label = self.labels.get(name)
         if label is None:
-            held = self._keys.names(tag_key(name))
-            label = min((self.labels[each] for each in held), key=lambda each: each.age, default=None)
+            names = self._keys.names(tag_key(name))
+            label = min((self.labels[each] for each in names), key=lambda each: each.age, default=None)
         if label is None:
             return name
         while label.target is not None:
@@ -161,12 +161,12 @@ class Vocabulary:
 
     def knows(self, key: str, before: int) -> bool:
         """Whether a name with this key was born before the turn with ordinal `before`."""
-        held = self._keys.get(key)
-        if held is None:
+        names = self._keys.get(key)
+        if names is None:
             return False  # as most keys
-        if isinstance(held, str):
-            return self.labels[held].born < before
-        return any(self.labels[name].born < before for name in held)
+        if isinstance(names, str):
+            return self.labels[names].born < before
+        return any(self.labels[name].born < before for name in names)
 
     def like(self, codes: NDArray[np.int8], before: int, limit: int) -> dict[str, float]:
         """Names similar to a turn's vector that had two beats before it, the most similar first, with cosines."""
@@ -237,16 +237,16 @@ class _Names(dict[K, str | list[str]]):
 
     def names(self, key: K) -> Sequence[str]:
         """The names in the order in which they came."""
-        held = self.get(key, ())
-        return (held,) if isinstance(held, str) else held
+        known = self.get(key, ())
+        return (known,) if isinstance(known, str) else known
 
     def add(self, key: K, name: str) -> None:
         """Append a name."""
-        held = self.get(key)
-        if isinstance(held, list):
-            held.append(name)
+        names = self.get(key)
+        if isinstance(names, list):
+            names.append(name)
         else:
-            self[key] = name if held is None else [held, name]
+            self[key] = name if names is None else [names, name]
 
     def discard(self, key: K, name: str) -> None:
         """Remove a name."""
@@ -333,15 +333,15 @@ def parts_of(name: str, beats: Sequence[Iterable[str]]) -> tuple[str, ...]:
     Returns:
         Names in at least `PART_BEATS` and at most two thirds of these beats; empty when there are fewer than two.
     """
-    counts = Counter(other for held in beats for other in dict.fromkeys(held) if other != name)
+    counts = Counter(other for roots in beats for other in dict.fromkeys(roots) if other != name)
     fit = [other for other, count in counts.items() if PART_BEATS <= count <= len(beats) * 2 / 3]
     fit.sort(key=lambda other: (-counts[other], other))
     return tuple(fit[:PARTS]) if len(fit) > 1 else ()
 
 
-def part_in(parts: Sequence[str], held: Iterable[str]) -> str | None:
+def part_in(parts: Sequence[str], roots: Iterable[str]) -> str | None:
     """The part of a broad label that a beat belongs to: the strongest one that the beat has; None without one."""
-    return next((part for part in parts if part in set(held)), None)
+    return next((part for part in parts if part in set(roots)), None)
 
 
 def resolve(name: str, aliases: Mapping[str, str]) -> str:

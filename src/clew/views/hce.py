@@ -384,8 +384,8 @@ class HCEPipeline:
     def _candidates(self, query: str) -> list[ContextCandidate]:
         """Candidates from graph, tree and buffer; the tree skips messages that are in the buffer."""
         entries = self.focus.get_recent()
-        held = {(entry.role, entry.content) for entry in entries}
-        offers = [*self._from_graph(query), *self._from_tree(query, held)]
+        recent = {(entry.role, entry.content) for entry in entries}
+        offers = [*self._from_graph(query), *self._from_tree(query, recent)]
         lines = [
             (spoken(entry.role, entry.content), "buffer", (place + 1) / len(entries), {"place": place})
             for place, entry in enumerate(entries)
@@ -406,11 +406,11 @@ class HCEPipeline:
                 candidates.append((content, "graph", activation, {"node": key}))
         return candidates
 
-    def _from_tree(self, query: str, held: set[tuple[str, str]]) -> list[tuple[str, str, float, dict[str, Any]]]:
+    def _from_tree(self, query: str, recent: set[tuple[str, str]]) -> list[tuple[str, str, float, dict[str, Any]]]:
         chunks: dict[str, tuple[str, str, float, dict[str, Any]]] = {}
         for hit in hierarchical_relevance_search(self.tree, query):
             said = [(role, str(hit.metadata[role])) for role in _ROLES if role in hit.metadata]
-            parts = [spoken(*sentence) for sentence in said if sentence not in held]
+            parts = [spoken(*sentence) for sentence in said if sentence not in recent]
             content = "\n".join(parts) if said else set_apart(hit.text)
             if content and hit.score > 0:
                 chunks.setdefault(content, (content, "tree", hit.score, {"node": hit.node}))

@@ -111,7 +111,7 @@ def _found(
 def readable(question: DatasetQuestion, text: str) -> float | None:
     """How much of the answer of a question can be read from a text, 0..1; None where the data has no answer."""
     if question.needles:
-        held = " ".join(text.split()).casefold()
-        return float(all(" ".join(needle.split()).casefold() in held for needle in question.needles))
+        shown = " ".join(text.split()).casefold()
+        return float(all(" ".join(needle.split()).casefold() in shown for needle in question.needles))
     wanted = set(terms(question.answer)) - set(terms(question.text))
     return len(wanted & set(terms(text))) / len(wanted) if wanted else None

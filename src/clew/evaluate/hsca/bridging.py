@@ -140,8 +140,8 @@ def shared(case: BridgingCase, beats: Sequence[StretchBeat]) -> dict[str, float]
     border = len(case.sides[0])
     sides = []
     for low, high in ((0, border), (border, border + len(case.sides[1]))):
-        held = [(sum(low <= piece.seq < high for piece in beat.beat.pieces), beat) for beat in beats]
-        mine = [each for count, each in held if 2 * count > len(each.beat.pieces)]
-        sides.append(mine or [each for count, each in held if count])
+        parts = [(sum(low <= piece.seq < high for piece in beat.beat.pieces), beat) for beat in beats]
+        mine = [each for count, each in parts if 2 * count > len(each.beat.pieces)]
+        sides.append(mine or [each for count, each in parts if count])
     first, second = sides
     return in_common(first, second).shared

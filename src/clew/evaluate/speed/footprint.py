@@ -43,8 +43,8 @@ def measure_home(home: Path, small: Path, probe: Probe, texts: list[str]) -> lis
         ),
     ]
     if large["resident"] is not None:
-        held = (large["resident"] - base["resident"]) / count
-        measures.append(Measure(name="resident", title="memory in use", value=held, unit="bytes/turn", turns=count))
+        resident = (large["resident"] - base["resident"]) / count
+        measures.append(Measure(name="resident", title="memory in use", value=resident, unit="bytes/turn", turns=count))
     return measures
 
 

@@ -96,9 +96,9 @@ class StreamedAnswer:
             delta = {"content": _member(choice, "text")}
         thought = _member(delta, "reasoning_content") or _member(delta, "reasoning")
         texts = (_member(delta, "content"), self._text), (_member(delta, "refusal"), self._refusals)
-        for text, held in (*texts, (thought, self._thoughts)):
+        for text, texts_so_far in (*texts, (thought, self._thoughts)):
             if isinstance(text, str):
-                held.append(text)
+                texts_so_far.append(text)
         for call in _items(_member(delta, "tool_calls")):
             self._take_call(call)
         self._take_texts(_OLD_CALL, _member(delta, "function_call"), ("name", "arguments"))

@@ -136,11 +136,11 @@ class _Session:
 
     def records(self) -> Iterator[ImportRecord]:
         lists = (list_of(self._item.value, name) for name in ("conversation", "bubbles"))
-        inline = next((held for held in lists if any(isinstance(raw, dict) for raw in held)), [])
+        inline = next((bubbles for bubbles in lists if any(isinstance(raw, dict) for raw in bubbles)), [])
         headers = objects_of(self._item.value, "fullConversationHeadersOnly")
         if not inline and not headers:
             yield Skipped("conversation without messages", self._item.where)
-        held = dict_of(self._item.value, "conversationMap")
+        bubbles = dict_of(self._item.value, "conversationMap")
         for place, raw in enumerate(inline):
             where = f"{self._item.where}[{place}]"
             if isinstance(raw, dict):
@@ -150,8 +150,8 @@ class _Session:
         for header in headers if not inline else ():
             name = text_of(header, "bubbleId") or ""
             item = _row(self._source, self._database, _TABLE, f"bubbleId:{self._name}:{name}")
-            if item is None and isinstance(held.get(name), dict):
-                item = JsonRecord(f"{self._item.where}.conversationMap[{name}]", held[name])
+            if item is None and isinstance(bubbles.get(name), dict):
+                item = JsonRecord(f"{self._item.where}.conversationMap[{name}]", bubbles[name])
             if item is None:
                 yield Skipped("message that the database does not hold", f"{self._item.where}[{name}]")
             elif isinstance(item, Rejection):
@@ -234,10 +234,10 @@ def _result(result: Any) -> tuple[str, dict[str, Any]]:
             return result, {}
     if not isinstance(value, dict):
         return ("" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)), {}
-    held = next((name for name in _TEXTS if isinstance(value.get(name), str)), None)
-    if held is None:
+    member = next((name for name in _TEXTS if isinstance(value.get(name), str)), None)
+    if member is None:
         return json.dumps(value, ensure_ascii=False), {}
-    return value[held], {name: each for name, each in value.items() if name != held}
+    return value[member], {name: each for name, each in value.items() if name != member}
 
 
 def _code(raw: Json, name: str, part_type: Any = "text") -> Iterator[Part]:

@@ -50,8 +50,8 @@ def read(source: Source) -> Iterator[ImportRecord]:
     blocks = {text_of(block, "id"): block for block in objects_of(value, "blocks")}
     for place, raw in enumerate(list_of(value, "agents") or [value]):
         if isinstance(raw, dict):
-            held = [blocks[name] for name in list_of(raw, "block_ids") if isinstance(name, str) and name in blocks]
-            own = [*held, *list_of(raw, "core_memory"), *list_of(raw, "memory_blocks")]
+            texts = [blocks[name] for name in list_of(raw, "block_ids") if isinstance(name, str) and name in blocks]
+            own = [*texts, *list_of(raw, "core_memory"), *list_of(raw, "memory_blocks")]
             records = _Agent(source, raw).records(own, f"agents[{place}]")
             yield from or_skipped(records, "agent without messages", source.where(f"agents[{place}]"))
         else:

@@ -102,27 +102,29 @@ class _Run:
         is_web = (text_of(item.value, "tool_name") or "").startswith("browser")
         yield from self._turns(item, *said, is_web=is_web and said[0] == "tool")
 
-    def _action(self, item: JsonRecord, action: str, held: dict[str, Any]) -> Iterator[ImportRecord]:
-        thought, content = text_of(held, "thought"), text_of(held, "content")
+    def _action(self, item: JsonRecord, action: str, arguments: dict[str, Any]) -> Iterator[ImportRecord]:
+        thought, content = text_of(arguments, "thought"), text_of(arguments, "content")
         if action == "message":
             is_first, self._has_begun = not self._has_begun, True
             by_person = item.value.get("source") == "user" or ("source" not in item.value and is_first)
             images = [
-                url for url in (*list_of(held, "image_urls"), *list_of(held, "images_urls")) if isinstance(url, str)
+                url
+                for url in (*list_of(arguments, "image_urls"), *list_of(arguments, "images_urls"))
+                if isinstance(url, str)
             ]
             parts = (*to_parts(content), *(linked_part(url) for url in images))
             yield from self._turns(item, "user" if by_person else "assistant", parts)
         elif action == "system":
             yield from self._turns(item, "system", injected(to_parts(content)))
         elif action == "condensation":
-            yield from self._turns(item, "system", injected(to_parts(text_of(held, "summary"))))
+            yield from self._turns(item, "system", injected(to_parts(text_of(arguments, "summary"))))
         elif action == "think":
             yield from self._turns(item, "assistant", (Part(type="thinking", text=thought or content or ""),))
         elif action in ("finish", "reject"):
-            said = text_of(held, "final_thought") or thought or text_of(item.value, "message")
+            said = text_of(arguments, "final_thought") or thought or text_of(item.value, "message")
             yield from self._turns(item, "assistant", to_parts(said))
         else:
-            yield from self._call(item, action, held, thought)
+            yield from self._call(item, action, arguments, thought)
 
     def _call(self, item: JsonRecord, action: str, held: dict[str, Any], thought: str | None) -> Iterator[ImportRecord]:
         named = dict_of(item.value, "tool_call_metadata")
@@ -136,7 +138,7 @@ class _Run:
         model = text_of(dict_of(named, "model_response"), "model")
         yield from self._turns(item, "assistant", (*to_parts(thought), call), without_none(model=model))
 
-    def _observation(self, item: JsonRecord, observation: str, held: dict[str, Any]) -> Iterator[ImportRecord]:
+    def _observation(self, item: JsonRecord, observation: str, extras: dict[str, Any]) -> Iterator[ImportRecord]:
         named = dict_of(item.value, "tool_call_metadata")
         call_id = text_of(named, "tool_call_id") or text_of(item.value, "cause") or self._last_call
         parts = result_parts(
@@ -145,7 +147,7 @@ class _Run:
             name=text_of(named, "function_name"),
             is_error=True if observation == "error" else None,
         )
-        folder = text_of(dict_of(held, "metadata"), "working_dir")
+        folder = text_of(dict_of(extras, "metadata"), "working_dir")
         yield from self._turns(item, "tool", parts, without_none(cwd=folder), is_web=observation == "browse")
 
     def _turns(

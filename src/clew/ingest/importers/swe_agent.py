@@ -60,7 +60,7 @@ class _Run:
         if is_result:
             role, parts = "tool", result_parts(value.get("content"), calls[0] if calls else None)
         else:
-            role, parts, _ = read_message({name: held for name, held in value.items() if name != "thought"})
+            role, parts, _ = read_message({name: member for name, member in value.items() if name != "thought"})
             if not list_of(value, "tool_calls"):
                 parts = (*parts, *self._action(value))
         yield from self._turns(item, role, parts)

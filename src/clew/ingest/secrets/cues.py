@@ -103,12 +103,12 @@ def _gates() -> Mapping[int, re.Pattern[str]]:
 @cache
 def _rules_by_group() -> Mapping[int, Sequence[tuple[int, int, SecretRule]]]:
     """The rules of each group, with their places in the order in which they are tried, and the group."""
-    held: dict[int, list[tuple[int, int, SecretRule]]] = {}
+    grouped: dict[int, list[tuple[int, int, SecretRule]]] = {}
     for place, rule in enumerate(secret_rules()):
         if rule.scope != "digits":
             group = _group_numbers()[rule.cues]
-            held.setdefault(group, []).append((place, group, rule))
-    return held
+            grouped.setdefault(group, []).append((place, group, rule))
+    return grouped
 
 
 @cache

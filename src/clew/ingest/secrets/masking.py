@@ -151,13 +151,13 @@ class _Masking:
         All data of a Kubernetes Secret are secrets, and so are the private members of a JSON Web Key.
         """
         name = next((mapping[key] for key in _NAME_KEYS if isinstance(mapping.get(key), str)), "")
-        held = _SECRET_DATA if mapping.get("kind") == "Secret" else ()
+        members = _SECRET_DATA if mapping.get("kind") == "Secret" else ()
         in_key = JWK_MEMBERS if isinstance(mapping.get("kty"), str) else ()
         masked = {}
         for key, item in mapping.items():
             if key in _SIGNATURES:
                 masked[key] = item
-            elif key in held and isinstance(item, dict):
+            elif key in members and isinstance(item, dict):
                 masked[key] = {each: self._secret(value) for each, value in item.items()}
             elif key in in_key and isinstance(item, str) and len(item) >= JWK_SHORTEST:
                 masked[key] = self._secret(item, "private-key")

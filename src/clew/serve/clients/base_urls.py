@@ -62,8 +62,8 @@ def plan_remove_base_url(location: EntryLocation, given: str) -> SettingsEdit:
         FormatError: the file is not of its form.
     """
     before, text = settings_text(location)
-    held = location.form.get(text, location.path)
-    if held is None or location.backup.exists() or is_proxy(held, given):
+    address = location.form.get(text, location.path)
+    if address is None or location.backup.exists() or is_proxy(address, given):
         return plan_remove(location)
     return SettingsEdit(location, before, before)
 

@@ -55,8 +55,8 @@ def our_hooks(command: str) -> dict[str, list[dict[str, Any]]]:
 def _with_hooks(text: str, command: str) -> str:
     """A text of settings with our entries last in their lists; every other byte stays."""
     for event, ours in our_hooks(command).items():
-        held = _held(text, event)
-        if held[-1:] == ours and len(_places_of_ours(held)) == 1:
+        entries = _held(text, event)
+        if entries[-1:] == ours and len(_places_of_ours(entries)) == 1:
             continue
         text = _without_ours(text, event)
         if _held(text, event):
@@ -72,17 +72,17 @@ def _held(text: str, event: str) -> list[Any]:
     Raises:
         FormatError: it is no list.
     """
-    held = json_text.get(text, (_HOOKS, event))
-    if held is not None and not isinstance(held, list):
-        raise FormatError(f"{_HOOKS}.{event}: expected a list, got {type(held).__name__}; nothing was changed")
-    return held or []
+    entries = json_text.get(text, (_HOOKS, event))
+    if entries is not None and not isinstance(entries, list):
+        raise FormatError(f"{_HOOKS}.{event}: expected a list, got {type(entries).__name__}; nothing was changed")
+    return entries or []
 
 
 def _without_ours(text: str, event: str) -> str:
     """A text of settings without our entries for an event, and without its list where nothing else is in it."""
-    held = _held(text, event)
-    places = _places_of_ours(held)
-    if places and len(places) == len(held):
+    entries = _held(text, event)
+    places = _places_of_ours(entries)
+    if places and len(places) == len(entries):
         return json_text.drop(text, (_HOOKS, event))
     for place in reversed(places):
         text = json_text.drop_element(text, (_HOOKS, event), place)

@@ -79,27 +79,29 @@ class HeldCalls:
         self._kept: OrderedDict[tuple[str, str], HeldExchange] = OrderedDict()
         self._forgotten = 0  # turns of the space, when the first of those in memory was kept
 
-    def keep(self, session: str, held: HeldExchange, now: datetime) -> None:
+    def keep(self, session: str, exchange: HeldExchange, now: datetime) -> None:
         """Keeps an exchange; durable on return, unless it is kept in memory."""
-        name = name_of(held.calls[0])
+        name = name_of(exchange.calls[0])
         with self._store.snapshot() as reader:
             is_paused = is_session_paused(reader, self._space, session)
             forgotten = self._count(reader)
-        if not is_paused and (bare := _without_words(held)) is not None:
+        if not is_paused and (bare := _without_words(exchange)) is not None:
             self._put(session, name + _BARE, bare, now)
-        if held.turns is None or is_paused:
+        if exchange.turns is None or is_paused:
             with self._lock:
                 self._drop_after(forgotten)
-                self._kept[session, name] = held
+                self._kept[session, name] = exchange
                 while len(self._kept) > MOST:
                     self._kept.popitem(last=False)
             return
-        self._put(session, name, held, now)
+        self._put(session, name, exchange, now)
 
-    def _put(self, session: str, name: str, held: HeldExchange, now: datetime) -> None:
-        calls = [[call.id, call.name, call.arguments] for call in held.calls]
-        block = json.dumps({"wire": held.wire, "calls": calls, "messages": held.messages, "results": held.results})
-        row = Injection(session, name, b"", b"", block, tuple(sorted(held.turns or ())), now, retired=now)
+    def _put(self, session: str, name: str, exchange: HeldExchange, now: datetime) -> None:
+        calls = [[call.id, call.name, call.arguments] for call in exchange.calls]
+        block = json.dumps(
+            {"wire": exchange.wire, "calls": calls, "messages": exchange.messages, "results": exchange.results}
+        )
+        row = Injection(session, name, b"", b"", block, tuple(sorted(exchange.turns or ())), now, retired=now)
         keep_injection(self._store, self._space, row)
 
     def of(self, session: str, rows: Iterable[InjectionRow] | None = None) -> dict[str, HeldExchange]:
@@ -133,17 +135,17 @@ class HeldCalls:
             self._forgotten = forgotten
 
 
-def _without_words(held: HeldExchange) -> HeldExchange | None:
+def _without_words(exchange: HeldExchange) -> HeldExchange | None:
     """What remains of an exchange without a word of it: results that say that they are gone.
 
     A provider that stores the answer itself has our calls in it, and takes no request that names it without their
     results. None where nothing is needed: a client that sends its history again has none of our calls in it.
     """
-    if not held.is_stored or not held.results:
+    if not exchange.is_stored or not exchange.results:
         return None
-    calls = tuple(ToolCall(call.id, "", "") for call in held.calls)
-    results = tuple({**message, "output": _GONE} for message in held.results)
-    return HeldExchange(held.wire, calls, (), results)
+    calls = tuple(ToolCall(call.id, "", "") for call in exchange.calls)
+    results = tuple({**message, "output": _GONE} for message in exchange.results)
+    return HeldExchange(exchange.wire, calls, (), results)
 
 
 def _exchange(block: str) -> HeldExchange:
@@ -166,16 +168,16 @@ def _canonical(arguments: str) -> str:
         return arguments
 
 
-def put_back(wire: ProxyWire, request: ChatRequest, held: Mapping[str, HeldExchange]) -> list[Edit]:
+def put_back(wire: ProxyWire, request: ChatRequest, exchanges: Mapping[str, HeldExchange]) -> list[Edit]:
     """The edits that put the held exchanges of a session back into a request of the client."""
-    held = {name: exchange for name, exchange in held.items() if exchange.wire == wire.name}
-    if not held:
+    exchanges = {name: exchange for name, exchange in exchanges.items() if exchange.wire == wire.name}
+    if not exchanges:
         return []
     if request.value.get("previous_response_id"):
-        return _results_alone(wire, request, held)
+        return _results_alone(wire, request, exchanges)
     edits: list[Edit] = []
     for start, stop, calls in _answers(wire, request):
-        exchange = held.get(name_of(calls[0]))
+        exchange = exchanges.get(name_of(calls[0]))
         if (
             exchange is None
             or not exchange.messages
@@ -192,11 +194,11 @@ def put_back(wire: ProxyWire, request: ChatRequest, held: Mapping[str, HeldExcha
     return edits
 
 
-def _results_alone(wire: ProxyWire, request: ChatRequest, held: Mapping[str, HeldExchange]) -> list[Edit]:
+def _results_alone(wire: ProxyWire, request: ChatRequest, exchanges: Mapping[str, HeldExchange]) -> list[Edit]:
     """Where the provider stores the answers itself: our results, before the client's."""
     for place, message in enumerate(request.messages):
         call = str(message.get("call_id") or "")
-        exchange = held.get(name_of(ToolCall(call, "", ""))) if call else None
+        exchange = exchanges.get(name_of(ToolCall(call, "", ""))) if call else None
         if exchange is not None and exchange.results:
             return [wire.replaced(request, place, place, exchange.results)]
     return []

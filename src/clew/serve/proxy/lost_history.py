@@ -81,13 +81,13 @@ class LostHistory:
 
     def _lost(self, session: str, turn_ids: Iterable[Iterable[str]]) -> int:
         """How many stored turns before the last message that the request holds are not in it."""
-        held = {parse_turn_id(name)[1] for names in turn_ids for name in names}
+        seqs = {parse_turn_id(name)[1] for names in turn_ids for name in names}
         with self._memory.reads.store.snapshot() as reader:
             rows = TURN.scan(
                 reader, (self._memory.space, session), (self._memory.space, session), limit=1, reverse=True
             )
         last = rows[0].seq if rows else -1
-        return last + 1 - len(held)
+        return last + 1 - len(seqs)
 
 
 def _count(block: str) -> int:

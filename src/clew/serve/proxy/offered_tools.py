@@ -65,11 +65,11 @@ class OfferedTools:
         edits += [] if offered is None else [offered]
         return replace(prepared, body=edited(sent.body, edits), box=box) if edits else prepared
 
-    def hold(self, prepared: PreparedChat, held: HeldExchange) -> None:
+    def hold(self, prepared: PreparedChat, exchange: HeldExchange) -> None:
         """Keeps calls of ours that were answered beside calls of the client's own."""
         if prepared.place is not None:
             memory, session = prepared.place.space.memory, prepared.place.conversation.session
-            self._of(memory).held.keep(session, held, memory.reads.clock())
+            self._of(memory).held.keep(session, exchange, memory.reads.clock())
 
     def _of(self, memory: Memory) -> _Kept:
         with self._lock:

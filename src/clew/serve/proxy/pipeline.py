@@ -117,9 +117,9 @@ class Pipeline:
         finally:
             place.conversation.wait_for_disk()
 
-    def hold(self, prepared: PreparedChat, held: HeldExchange) -> None:
+    def hold(self, prepared: PreparedChat, exchange: HeldExchange) -> None:
         """Keeps calls of Clew's tools that were answered beside calls of the client's own."""
-        self._tools.hold(prepared, held)
+        self._tools.hold(prepared, exchange)
 
     def fetched(self, space: str, fetch: Fetch, answer: KeptAnswer) -> None:
         """Stores an answer that was made in the background, once it is whole.

@@ -61,10 +61,10 @@ class SafePreparation:
         """What goes upstream when there is no time for the memory."""
         return self._unchanged(chat, why, None)
 
-    def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
+    def hold(self, chat: Chat, prepared: PreparedChat, exchange: HeldExchange) -> None:
         """Keeps calls of Clew's tools; what fails is an event, and the client's next request may be refused."""
         try:
-            self._pipeline.hold(prepared, held)
+            self._pipeline.hold(prepared, exchange)
         except Exception as error:  # noqa: BLE001  # the one place, in the middle of an answer
             self._events.failed("calls-not-kept", error, space=chat.principal.space)
 

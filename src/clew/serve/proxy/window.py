@@ -181,8 +181,8 @@ class VirtualWindow:
     def _summed(self, session: str) -> int:
         """How many messages the recap in use stands for."""
         with self._lock:
-            held = self._known.get(session)
-        return 0 if held is None else held.summed
+            known = self._known.get(session)
+        return 0 if known is None else known.summed
 
     def _has_grown(self, session: str, messages: int) -> bool:
         """Whether enough came since the last compaction was begun for another one to be of use."""

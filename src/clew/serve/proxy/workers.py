@@ -45,7 +45,7 @@ class Preparation(Protocol):
         """What goes upstream when there is no time for the memory."""
         ...
 
-    def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
+    def hold(self, chat: Chat, prepared: PreparedChat, exchange: HeldExchange) -> None:
         """Keeps calls that were answered beside calls of the client's own."""
         ...
 
@@ -150,9 +150,9 @@ class Workers:
         self._afterwards[task] = space
         task.add_done_callback(self._afterwards.pop)
 
-    async def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
+    async def hold(self, chat: Chat, prepared: PreparedChat, exchange: HeldExchange) -> None:
         """Keeps calls of Clew's tools, before the client comes back with the results of its own."""
-        await self._submit(lambda: self._preparation.hold(chat, prepared, held))
+        await self._submit(lambda: self._preparation.hold(chat, prepared, exchange))
 
     async def close(self) -> None:
         """Waits until the answers are stored, and ends the threads; of a long history the rest is not stored."""

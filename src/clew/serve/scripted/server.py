@@ -151,7 +151,7 @@ class ScriptedUpstream:
             text = f"Previous response with id '{previous}' not found."
             return Denial(text, param="previous_response_id", code="previous_response_not_found"), value
         if wire == "responses":
-            stored = {str(item.get("id")) for held in self._stored.values() for item in held}
+            stored = {str(item.get("id")) for response in self._stored.values() for item in response}
             refusal = next(responses_rules.unkept(value, stored), None)
         if wire == "anthropic" and work == "create":
             refusal = next(anthropic_rules.answer_fields(value), None)
