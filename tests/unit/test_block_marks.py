@@ -45,11 +45,11 @@ def names(block: str) -> dict[int, str]:
 
 
 class Counted(MemoryStore):
-    """A store that counts the turns whose text is read."""
+    """A store that counts the turns whose text is read, and those of which it is read who says them."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.texts = 0
+        self.texts = self.voices = 0
 
     @contextmanager
     def snapshot(self) -> Iterator[Reader]:
@@ -58,6 +58,7 @@ class Counted(MemoryStore):
 
             def counted(table: str, keys: Sequence[Key], *, columns: Sequence[str] | None = None) -> list[Row | None]:
                 self.texts += len(keys) if table == "turn" and columns and columns[0] == "text" else 0
+                self.voices += len(keys) if table == "turn" and columns == ("branch", "role", "origin") else 0
                 return read(table, keys, columns=columns)
 
             setattr(reader, "get_many", counted)  # noqa: B010  # a method of an instance
@@ -116,6 +117,28 @@ def test_the_mark_of_words_that_were_shown_follows_the_session(memory: Memory) -
         ]
     )
     assert names(memory.recall("Which crane of Marlow?", budget=2000).text)[1] == "assistant (replaced)"
+
+
+@pytest.mark.requirement("F-READING-04")
+def test_who_says_a_turn_is_read_once_until_the_session_has_a_new_branch() -> None:
+    store = Counted()
+    store.migrate()
+    with Memory.open(store, embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add_many(
+            [
+                turn("user", "Which crane?", name="a"),
+                turn("assistant", "The crane of Marlow.", name="b"),
+                turn("user", "Look at the crane.", branch="sidechain:1", parent="a", name="c"),
+            ]
+        )
+        assert memory.drain()
+        first = memory.recall("Which crane of Marlow?", budget=2000).text
+        read = store.voices
+        assert memory.recall("And the crane of Marlow?", budget=2000).text == first
+        assert store.voices == read > 0
+        memory.add(turn("assistant", "The red crane.", branch="edit-1", parent="a", name="d"))
+        shown = names(memory.recall("Which crane of Marlow?", budget=2000).text)
+        assert (shown[1], shown[2]) == ("assistant (replaced)", "user (subagent)")
 
 
 @pytest.mark.requirement("F-AGENT-80")

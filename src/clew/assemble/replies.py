@@ -82,16 +82,22 @@ def asked_in(whole: Evidence) -> Evidence:
     text = whole.text
     if len(text) <= EXCERPT:
         return whole
+    return replace(whole, text=_tail(text, *_asked_span(text)), rendering="excerpt", pieces=())
+
+
+@cached_by_text(most=64, longest=4000)  # the next question often finds the same replies
+def _asked_span(text: str) -> tuple[int, int]:
+    """Start and end of the last question of a text, else of its last sentences."""
     spans = sentence_spans(text)
     if not spans:
-        return replace(whole, text=_tail(text, 0, len(text)), rendering="excerpt", pieces=())
+        return 0, len(text)
     last = max((place for place, (start, end) in enumerate(spans) if "?" in text[start:end]), default=len(spans) - 1)
     start, end = spans[last]
     for before, _ in reversed(spans[:last]):
         if end - start >= ENOUGH or end - before > EXCERPT:
             break
         start = before
-    return replace(whole, text=_tail(text, start, end), rendering="excerpt", pieces=())
+    return start, end
 
 
 def _tail(text: str, start: int, end: int) -> str:

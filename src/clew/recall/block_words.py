@@ -23,7 +23,7 @@ from clew.assemble.stored_words import (
 )
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rows.branch_paths import BranchPaths, Left, Name
+from clew.rows.branch_paths import BranchPaths, KnownForks, Left, Name
 from clew.rows.turn_words import TURN_SAID, TURN_SPOKEN, TURN_WORDS, TurnSaid, TurnSpoken, TurnVoice
 from clew.store.protocol import Reader
 from clew.types.turn import ROLES
@@ -44,6 +44,11 @@ MOST: Final = 2_000_000
 OVERHEAD: Final = 280
 """Bytes that words take beside their characters."""
 
+VOICES: Final = 2048
+"""Most turns of which is kept who says them, at some 300 bytes."""
+
+_VOICES: Final = CacheKey[dict[Name, TurnVoice]]("voices")
+_FORKS: Final = CacheKey[KnownForks]("forks")
 _PLAIN: Final = CacheKey["PlainWords"]("plain words")
 _FIRST_OF_BRANCH: Final = CacheKey[NDArray[np.bool_]]("first of branch")
 _STARTS: Final = CacheKey[Mapping[str, Sequence[int]]]("starts of branches")
@@ -66,7 +71,10 @@ def words_of(
         cache.keep([places[number] for number in lacking], read)
         for number, words in zip(lacking, read if starts else _as_thinking(read), strict=True):
             stored[number] = words
-    return _with_marks(BranchPaths(reader, space, starts), names, stored) if starts else stored
+    if not starts:
+        return stored
+    paths = BranchPaths(reader, space, starts, view.shared(_FORKS, KnownForks))
+    return _with_marks(paths, _voices(view, paths, names), names, stored)
 
 
 def _read(
@@ -95,15 +103,28 @@ def _as_thinking(stored: Sequence[StoredWords | None]) -> list[StoredWords | Non
     ]
 
 
+def _voices(view: IndexView, paths: BranchPaths, names: Sequence[Name]) -> dict[Name, TurnVoice]:
+    """Who says those turns that are in sessions with several branches; read once of a turn, as it never changes."""
+    kept = view.shared(_VOICES, dict[Name, TurnVoice])
+    voices = {name: kept[name] for name in names if name in kept}
+    voices |= paths.voices([name for name in names if name not in voices])
+    if len(kept) < VOICES:
+        kept.update(voices)
+    return voices
+
+
 def _with_marks(
-    paths: BranchPaths, names: Sequence[Name], stored: Sequence[StoredWords | None]
+    paths: BranchPaths,
+    voices: Mapping[Name, TurnVoice],
+    names: Sequence[Name],
+    stored: Sequence[StoredWords | None],
 ) -> list[StoredWords | None]:
     """Marks turns that are not on the current path of their session, where a session has several branches."""
-    voices = paths.voices(names)
     marked = list(stored)
     for number, (name, words) in enumerate(zip(names, stored, strict=True)):
-        if words is not None and (voice := voices.get(name)):
-            marked[number] = words._replace(mark=_mark(paths, *name, voice))
+        voice = voices.get(name)
+        if words is not None and voice is not None and (mark := _mark(paths, *name, voice)):
+            marked[number] = words._replace(mark=mark)
     return _as_thinking(marked)
 
 

@@ -42,16 +42,24 @@ class _Fork(NamedTuple):
     parent: int | None
 
 
+KnownForks = dict[str, tuple[Sequence[int], dict[str, _Fork]]]
+"""Of sessions with several branches where these begin: the places that were looked at, and the versions among them."""
+
+
 class BranchPaths:
     """Which turns of sessions with several branches are not on the path that was gone on."""
 
-    def __init__(self, reader: Reader, space: str, starts: Mapping[str, Sequence[int]]) -> None:
+    def __init__(
+        self, reader: Reader, space: str, starts: Mapping[str, Sequence[int]], forks: KnownForks | None = None
+    ) -> None:
         """Nothing is read yet.
 
         Args:
             starts: the sessions with several branches, each with the places at which its branches begin.
+            forks: what was read of turns that are still stored; what is read further is added.
         """
         self._reader, self._space, self._starts = reader, space, starts
+        self._read_forks: KnownForks = {} if forks is None else forks
         self._known: dict[str, tuple[dict[str, _Fork], dict[str, int]]] = {}
 
     def voices(self, names: Sequence[Name]) -> dict[Name, TurnVoice]:
@@ -95,13 +103,19 @@ class BranchPaths:
 
     def _forks(self, session: str) -> dict[str, _Fork]:
         """The beginnings of the versions of a session, by the names of their branches."""
-        keys = [(self._space, session, seq) for seq in self._starts[session]]
+        starts = self._starts[session]
+        known = self._read_forks.get(session)
+        if known is not None and known[0] == starts:
+            return known[1]
+        keys = [(self._space, session, seq) for seq in starts]
         links, voices = TURN_LINKS.get_many(self._reader, keys), TURN_VOICE.get_many(self._reader, keys)
-        return {
+        forks = {
             link.branch: _Fork(link.seq, row.role, parent_seq(link.parent))
             for link, row in zip(links, voices, strict=True)
             if link is not None and row is not None and is_a_version(link.branch)
         }
+        self._read_forks[session] = starts, forks
+        return forks
 
     def _path(self, session: str, forks: Mapping[str, _Fork]) -> dict[str, int]:
         """Of each branch on the path that was gone on, its last place on the path; empty where there is one branch."""
