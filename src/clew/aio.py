@@ -8,6 +8,7 @@ asked over the network does wait.
 
 import asyncio
 import functools
+import inspect
 import threading
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -47,6 +48,11 @@ def _in_thread(
     return call
 
 
+_BOTH_WAYS: Final = """Opens a home, as soon as it is awaited or entered; takes and raises what `Memory.open` does.
+
+Both `memory = await AsyncMemory.open(...)` and `async with AsyncMemory.open(...) as memory:` open it; the latter closes
+it, too. `Memory.open` says:"""
+
 _Opened = TypeVar("_Opened", bound="AsyncMemory")
 
 
@@ -82,6 +88,22 @@ class Opening(Generic[_Opened]):
         except asyncio.CancelledError:
             asyncio.get_running_loop().run_in_executor(None, opening.abandon)
             raise
+
+
+class _Opener(Generic[P]):
+    """`AsyncMemory.open`: a class method with the arguments of `Memory.open`, also for type checkers and `help`."""
+
+    def __init__(self, start: Callable[P, Memory]) -> None:
+        self._start = start
+
+    def __get__(self, _: object, kind: type[_Opened]) -> Callable[P, Opening[_Opened]]:
+        def open_later(*args: P.args, **kwargs: P.kwargs) -> Opening[_Opened]:
+            return Opening(kind, functools.partial(self._start, *args, **kwargs))
+
+        functools.update_wrapper(open_later, self._start)
+        open_later.__qualname__ = f"{kind.__qualname__}.open"
+        open_later.__doc__ = f"{_BOTH_WAYS}\n\n{inspect.getdoc(self._start)}"
+        return open_later
 
 
 class _AbandonableOpening:
@@ -137,14 +159,7 @@ class AsyncMemory:
     def __reduce__(self) -> NoReturn:
         self.memory.__reduce__()
 
-    @classmethod
-    def open(cls, *args: Any, **kwargs: Any) -> "Opening[Self]":
-        """Opens a home; takes what `Memory.open` takes and raises what it raises.
-
-        Both `memory = await AsyncMemory.open(...)` and `async with AsyncMemory.open(...) as memory:` open it; the
-        latter closes it, too.
-        """
-        return Opening(cls, functools.partial(Memory.open, *args, **kwargs))
+    open = _Opener(Memory.open)
 
     @property
     def is_writable(self) -> bool:

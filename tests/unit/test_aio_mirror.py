@@ -5,7 +5,7 @@ import inspect
 import threading
 from collections.abc import Awaitable
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_type
 
 import pytest
 
@@ -46,9 +46,32 @@ def test_a_mirrored_method_takes_and_tells_the_same(name: str) -> None:
     if name != "open":  # what that returns can be awaited, and entered by `async with`
         assert inspect.iscoroutinefunction(inspect.unwrap(ours, stop=inspect.iscoroutinefunction))
     assert inspect.getdoc(ours)
-    if name not in ("open", "close"):
+    if name != "close":
         assert inspect.signature(ours) == inspect.signature(theirs)
+    if name not in ("open", "close"):
         assert inspect.getdoc(ours) == inspect.getdoc(theirs)
+
+
+class Own(AsyncMemory):
+    """A program's own kind of memory."""
+
+
+@pytest.mark.requirement("F-MEMORY-08")
+def test_what_is_opened_and_wrapped_keeps_its_type() -> None:
+    """For the type checker above all: mypy reads the tests, too."""
+
+    async def chat(prompt: str) -> str:
+        return prompt
+
+    async def main() -> None:
+        async with Own.open(":memory:", embedder="none") as memory:
+            assert_type(memory, Own)
+            asked = await memory.wrap_chat(chat)
+            assert_type(await asked("hello"), str)
+            assert "hello" in await asked("hello")
+
+    asyncio.run(main())
+    assert "async with" in (inspect.getdoc(AsyncMemory.open) or "")
 
 
 async def opened(path: Any = ":memory:") -> AsyncMemory:

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -181,7 +181,7 @@ def test_asynchronous_clients_are_wrapped_too(memory: Memory) -> None:
             model="m", messages=[{"role": "user", "content": prompt}], stream=True
         )
 
-    async def pieces(prompt: str) -> AsyncIterator[str]:
+    async def pieces(prompt: str) -> AsyncGenerator[str, None]:
         yield "Red"
         yield " is."
 
@@ -194,7 +194,8 @@ def test_asynchronous_clients_are_wrapped_too(memory: Memory) -> None:
         await early.aclose()
         client = async_openai_client(completion({"content": "Red is."}))
         direct = memory.wrap_chat(client.chat.completions.create, session="e")
-        assert (await direct(model="m", messages=MESSAGES)).choices[0].message.content == "Red is."
+        messages: Any = MESSAGES
+        assert (await direct(model="m", messages=messages)).choices[0].message.content == "Red is."
 
     asyncio.run(main())
     assert said(memory, "a") == [("user", "one"), ("assistant", "Red is.")]

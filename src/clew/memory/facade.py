@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, Self, TypeVar, Unpack, cast
 
 from clew.assemble.wrapping import wrapped
 from clew.condense.chains import PROTECTED
@@ -49,6 +49,9 @@ from clew.write.import_tally import Progress
 from clew.write.ingest import add_many, add_one, import_path
 
 log = logging.getLogger("clew.memory")
+
+ChatFunction = TypeVar("ChatFunction", bound=Callable[..., Any])
+"""A function that asks a model. Its wrapper is called, and answers, as it does."""
 
 
 class Memory(MemoryLearning):
@@ -218,7 +221,7 @@ class Memory(MemoryLearning):
         finally:
             self.parts.worker.wake()
 
-    def wrap_chat(self, fn: Callable[..., Any], *, session: str = SESSION) -> Callable[..., Any]:
+    def wrap_chat(self, fn: ChatFunction, *, session: str = SESSION) -> ChatFunction:
         """Wraps a chat function, so that it is given what the memory recalls, and its answers are stored.
 
         The prompt, with the recalled block in it, takes the place of the first argument or of `messages`, `input` or
@@ -231,7 +234,7 @@ class Memory(MemoryLearning):
         if not callable(fn):
             raise InputError(f"fn is {shown(fn)}; expected the function that asks the model")
         chat_log = ChatLog(self.reads, self.parts.appender, self.config, given_session(session))
-        return wrapped(fn, ChatMemorizer(chat_log, self.parts.worker.wake))
+        return cast(ChatFunction, wrapped(fn, ChatMemorizer(chat_log, self.parts.worker.wake)))
 
     def condense(
         self,
