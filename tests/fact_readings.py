@@ -88,6 +88,38 @@ Ann: I live in Rome - my sister lives in Oslo. => Ann | lives in | Rome ; Ann's 
 Ann: I love role-playing games and I live in Rome. => Ann | loves | role-playing games ; Ann | lives in | Rome
 Ann: We sold the house; we live in Rome now => Ann | sells | house ; Ann | lives in | Rome
 """,
+    # A setting that is named with its number belongs to the thing, whatever the verb: a later number replaces it.
+    "numbered settings": """
+Ann: The API listens on port 8080. => API port | is set to | 8080
+Ann: the api runs on port 8080 by default => api port | is set to | 8080
+Ann: We moved the API to port 9090. => API port | is set to | 9090
+Ann: The gateway is on port 6380 now. => gateway port | is set to | 6380
+Ann: The dev server uses port 3000. => dev server port | is set to | 3000
+Ann: The dev server uses two ports. => dev server | uses | two ports
+Ann: I moved the sofa to room 12. => Ann | moves | sofa to room 12
+""",
+    # What a company does to somebody begins or ends a job, as where it is told of the person.
+    "staffed": """
+Ann: They promoted me to head of support today. => Ann | works as | head of support
+Ann: Yesterday Contoso hired me as a nurse. => Ann | works at | Contoso ; Ann | works as | nurse
+Ann: My boss fired me. => Ann | works at |
+Ann: They never hired me. =>
+Ann: Got the job at the museum! => Ann | works at | museum
+Ann: I took a job at the top. => Ann | takes | job at the top
+""",
+    # Subjects behind a lead without a comma, and verbs behind a comma that share the subject of "I".
+    "loose clauses": """
+Ann: After a long discussion the team settled on Redis. => we | decides on | Redis
+Ann: I don't drink coffee anymore, switched to matcha. => Ann | drinks | coffee ; Ann | uses | matcha
+Ann: I sold the car, bought a bike. => Ann | sells | car ; Ann | buys | bike
+Ann: I love pasta, made with eggs. => Ann | loves | pasta
+Ann: I'm on the Pro plan and want to downgrade to Basic. => Ann | is on | Pro plan ; Ann | wants | to downgrade to Basic
+Ann: I used to paint, these days I teach chemistry. => Ann | paints | ; Ann | teaches | chemistry
+Ann: Can't stand coriander, tastes like soap to me. => Ann | dislikes | coriander
+Ann: Can't stand up. =>
+Ann: I have make ravioli for the potluck. =>
+Ann: I have work tomorrow. => Ann | has | work
+""",
     # A name with a number is a version of a product, in which nobody lives; some places have numbers, too.
     "versions": """
 Ann: We moved to Node 20. => we | uses | Node 20

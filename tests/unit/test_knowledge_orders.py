@@ -52,6 +52,7 @@ def wants(*texts: str) -> list[tuple[str, str, str | None]]:
             "Always combine diagrams with formulas when I ask about probability.",
             [("wants assistant to", "combine diagrams with formulas when they ask about probability", None)],
         ),
+        ("Keep it short. You can be more detailed again.", [("wants answers", "detailed", None)]),
         ("Stop adding comments to every line.", [("wants assistant not to", "add comments to every line", None)]),
     ],
 )
@@ -104,3 +105,9 @@ def test_a_later_order_replaces_or_ends_an_earlier_one() -> None:
         assert held == {("prefers", "spaces"), ("wants answers in", "English")}
         (tabs, _) = memory.history("user", "prefers")
         assert (tabs.object, tabs.standing) == ("tabs", "replaced")
+
+
+@pytest.mark.requirement("KNW-ORD-01")
+@pytest.mark.parametrize("text", ["answer in French this time", "Answer in German just for now.", "Be brief today."])
+def test_an_order_that_counts_once_is_no_wish_for_good(text: str) -> None:
+    assert wants(text) == []

@@ -30,7 +30,7 @@ def said(*turns: Turn) -> list[tuple[str, str, str]]:
         ("The `parse` function lives in `cli/args.py`.", ("`parse` function", "is located in", "`cli/args.py`")),
         ("`MAX_RETRIES` is set to 5.", ("`MAX_RETRIES`", "is set to", "5")),
         ("`UserService` depends on `AuthClient`.", ("`UserService`", "depends on", "`AuthClient`")),
-        ("The server listens on port 8080.", ("server", "listens on", "port 8080")),
+        ("The server listens on port 8080.", ("server port", "is set to", "8080")),
         ("The app requires Node 20.", ("app", "requires", "Node 20")),
         ("- **The config file** is located at `conf/app.toml`.", ("config file", "is located at", "`conf/app.toml`")),
         ("We use `ruff` for linting.", ("we", "uses", "`ruff`")),

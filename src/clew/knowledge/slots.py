@@ -215,7 +215,7 @@ _KINDS: Final = frozenset(
     apartment area basement building cabin castle city condo cottage country countryside district dorm dormitory farm
     flat hostel hotel house neighborhood neighbourhood place room state street studio suburb suburbs tent town trailer
     van village agency bakery bank bar business cafe clinic company corporation factory firm gym hospital lab laboratory
-    library office restaurant school shop startup store studio supermarket college university
+    library museum office restaurant school shop startup store studio supermarket college university
     """.split()
 )
 """What homes, employers and schools are, when they are not named."""

@@ -9,6 +9,7 @@ from typing import Final
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.adjuncts import event_of, place_of
 from clew.knowledge.rules.copulas import apposed
+from clew.knowledge.rules.given_values import numbered_setting
 from clew.knowledge.rules.hollow import is_acquaintance, is_bare_doing, is_hollow, named_object
 from clew.knowledge.rules.idioms import idiom
 from clew.knowledge.rules.jobs import job_of
@@ -244,7 +245,8 @@ def _with_object(
     passive = s.verb[low - 1] == "get" and s.bits[low + 1] & (THIS | POSSESSIVE)  # "got married that night"
     apart = not (obj.infinitive or passive or s.verb[low - 1] in _BEFORE_VERB) and begins_with_verb(s, low)
     named = base.verb in _OF_NOBODY and high == low + 1 and s.bits[low] & NAME and is_given_name(s.low[low])
-    if apart or named or (obj.preposition and not reading.clause.gap and is_bare_doing(s, low, high)):
+    doing = base.verb == "has" and s.form[low] & Form.BASE and s.verb[low] in words("vague", "only_verbs")
+    if apart or named or doing or (obj.preposition and not reading.clause.gap and is_bare_doing(s, low, high)):
         return
     if s.low[low] in _NO_OBJECT or said_so or alone or _is_empty(reading, low, high, infinitive=inside):
         return
@@ -473,9 +475,17 @@ def _called(reading: ClauseReading, base: StatementDraft, low: int, high: int) -
     return [named] if is_acquaintance(reading.s, low, at) else [base._replace(object=what), named]
 
 
+def _numbered(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+    """As in "The API listens on port 8080", "the dev server uses port 3000"."""
+    lasts = base.status in (FactStatus.ACTIVE, FactStatus.RECURRING) and not reading.clause.group.negated
+    given = None if reading.is_person or not lasts else numbered_setting(base.subject, reading, low, high)
+    return None if given is None else [given._replace(effect=base.effect)]
+
+
 _HAVING: Final = frozenset(("has", "gets", "owns", "adopts", "buys"))
 
 _DIVIDED: Final[tuple[Callable[[ClauseReading, StatementDraft, int, int], list[StatementDraft] | None], ...]] = (
+    _numbered,
     _work,
     switch,
     _choice,

@@ -41,6 +41,11 @@ def bare_verb_at(s: SentenceTokens) -> int:
     return at
 
 
+def is_bare_dislike(s: SentenceTokens, at: int) -> bool:
+    """Whether "I" is left out before what somebody can not stand: "can't stand coriander"."""
+    return s.low[at : at + 2] == ["can", "not"] and s.low[at + 2 : at + 3] in (["stand"], ["bear"])
+
+
 def takes_object(s: SentenceTokens, at: int) -> bool:
     """Whether a verb that may be told without "I" has what it is told of, and is no order: "quit my job"."""
     if s.low[at] not in words("bare", "verbs"):

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from clew.knowledge.morphology import Form, lemma
-from clew.knowledge.rules.bare_verbs import bare_verb_at, is_bare_complement, is_bare_plan, is_bare_verb, takes_object
+from clew.knowledge.rules.bare_verbs import (
+    bare_verb_at,
+    is_bare_complement,
+    is_bare_dislike,
+    is_bare_plan,
+    is_bare_verb,
+    takes_object,
+)
 from clew.knowledge.rules.lexicon import (
     ADVERB,
     AUXILIARY,
@@ -46,8 +53,12 @@ from clew.knowledge.rules.nouns import begins_name, names_which
 from clew.knowledge.rules.objects import begins_with_verb
 from clew.knowledge.rules.others import (
     NOT_NOUN,
+    STATES,
+    has_infinitive,
     has_own_object,
     is_adjective,
+    is_after_lead,
+    is_after_one,
     is_last_of_several,
     is_no_gap,
     is_noun,
@@ -97,6 +108,7 @@ def clauses(s: SentenceTokens, is_name: Callable[[str], bool]) -> list[Clause]:
         listed.append(opening)
         at = opening.group.end
     while at < count:
+        opens = opens or (not listed and is_after_lead(s, at))
         may_open = opens or s.bits[at] & (SUBJECT | THIS) or s.low[at] == "us"
         clause = _clause_at(s, at, opens, listed, is_name) if may_open else None
         if clause is not None:
@@ -123,6 +135,8 @@ def _clause_without_subject(s: SentenceTokens) -> Clause | None:
         group = VerbGroup("be", at, at, "present")
     elif is_bare_plan(s, at):
         group = VerbGroup(lemma(s.low[at]), at, at + 1, "present", progressive=True)
+    elif is_bare_dislike(s, at):
+        group = verb_group(s, at, "plain")
     elif takes_object(s, at):
         passive = s.low[at] == "got" and s.verb[at + 1] in words("complement", "befalling")  # "got hired"
         group = verb_group(s, at, "plain") if passive else VerbGroup(lemma(s.low[at]), at, at + 1, "past")
@@ -360,6 +374,8 @@ def _relative_clause(s: SentenceTokens, at: int) -> Clause | None:
 def _shared_clause(s: SentenceTokens, at: int, earlier: list[Clause]) -> Clause | None:
     last = _above(earlier)
     goes_on = bool(s.bits[at - 1] & COORDINATOR) or (last.relative and s.bits[last.subject[1]] & COMMA)
+    of_speaker = last.subject[0] == last.subject[1] or s.low[last.subject[0]] in ("i", "we")
+    goes_on = goes_on or (of_speaker and is_bare_verb(s, at))  # "I sold the car, bought a bike"
     if last.asked or not goes_on or last.group.via == "plan" or (not last.relative and is_of_others(s, last.group, at)):
         return None
     group = _same_form(s, at, last)
@@ -393,14 +409,11 @@ def _same_form(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
     if before.tense == "future" and form & Form.BASE and not bits & (PREPOSITION | MODAL):
         return VerbGroup(s.low[at], at, at + 1, "future", modal=before.modal, negated=negated)
     if bits & (BE | HAVE | DO | MODAL):
-        wanted = form & Form.BASE and _has_infinitive(s, before.end, at)
+        wanted = form & Form.BASE and has_infinitive(s, before.end, at)
         disagrees = s.low[at] in ("is", "has", "does") and s.low[last.subject[0]] in _PLAIN_PRONOUNS
         bare = disagrees or s.low[at] in ("be", "been", "being")
         return None if after & SUBJECT or bare or wanted else verb_group(s, at, "any")
     return None if bits & PREPOSITION or s.low[at - 1] == "so" else _same_open(s, at, last)
-
-
-_STATES: Final = frozenset(("live", "work", "study"))
 
 
 def _same_open(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
@@ -415,7 +428,7 @@ def _same_open(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
     if being and form == Form.GERUND and after & (DETERMINER | POSSESSIVE | NUMBER | TO) and not nested:
         at_verb = before._replace(verb=lemma(s.low[at]), at=at, end=at + 1, adverbs=())
         return at_verb._replace(progressive=True)  # "60 and earning"
-    lives = s.verb[at] in _STATES and form & Form.BASE and s.low[at + 1] in ("at", "in", "for", "as")
+    lives = s.verb[at] in STATES and form & Form.BASE and s.low[at + 1] in ("at", "in", "for", "as")
     if lives and s.low[last.subject[0]] in _PLAIN_PRONOUNS:
         return verb_group(s, at, "plain")  # "switched jobs and work at Vela now"
     changes = not form & Form.BASE and bool(after & (DETERMINER | POSSESSIVE | OBJECT | NUMBER | TO))
@@ -425,30 +438,17 @@ def _same_open(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
 
 
 def _same_present(s: SentenceTokens, at: int, before: VerbGroup) -> VerbGroup | None:
-    if before.verb == "be" and not (s.bits[at + 1] & _FULL or _is_after_one(s, at)):
+    if before.verb == "be" and not (s.bits[at + 1] & _FULL or is_after_one(s, at)):
         return None
-    bare = before.verb != "be" or not _is_after_one(s, at)
+    bare = before.verb != "be" or not is_after_one(s, at)
     if before.tense != "present" or before.progressive or before.perfect or (bare and not s.bits[at + 1] & _TAKEN):
         return None
-    if _has_infinitive(s, before.end, at):
+    if has_infinitive(s, before.end, at):
         return None  # "I want to go home and sleep"
-    agreement: Agreement = "third" if s.form[before.at] & Form.THIRD else "plain"
+    third = s.form[before.at] & Form.THIRD and s.low[before.at] not in ("am", "are", "'m", "'re")
+    agreement: Agreement = "third" if third else "plain"
     wanted = Form.THIRD if agreement == "third" else Form.BASE
     return verb_group(s, at, agreement) if s.form[at] & wanted else None
-
-
-def _is_after_one(s: SentenceTokens, at: int) -> bool:
-    """Whether "and" joins a verb to what one is: "a nurse and lives in Rome", but not "of plans and dreams"."""
-    head, follows = s.low[at - 2], s.bits[at + 1]
-    is_plural = head.endswith("s") and not head.endswith("ss")
-    if s.form[at] != Form.THIRD or s.low[at - 1] not in ("and", "but") or is_plural or not s.verb[at]:
-        return False
-    likes = s.verb[at] in words("stative", "lemmas") and not follows & (MARK | AUXILIARY)
-    return likes or (s.verb[at] in _STATES and bool(follows & (PREPOSITION | NAME)))
-
-
-def _has_infinitive(s: SentenceTokens, low: int, high: int) -> bool:
-    return any(s.bits[place] & TO and s.form[place + 1] & Form.BASE for place in range(low - 1, high - 1))
 
 
 _FULL: Final = DETERMINER | POSSESSIVE | OBJECT | NUMBER | TO
@@ -465,7 +465,8 @@ def _phrase_before(s: SentenceTokens, at: int) -> tuple[int, int] | None:
         low -= 1
     while low > 0 and s.bits[low - 1] & (NUMBER | DETERMINER | POSSESSIVE):
         low -= 1
-    return (low, at) if low < at else None
+    nowadays = s.low[low] == "these" and s.low[at - 1] in _NO_GAP  # "these days I teach"
+    return (low, at) if low < at and not nowadays else None
 
 
 def _link(s: SentenceTokens, at: int) -> str:

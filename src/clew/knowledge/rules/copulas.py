@@ -9,7 +9,7 @@ from typing import Final
 
 from clew.analyze.entities import is_no_name
 from clew.knowledge.morphology import Form
-from clew.knowledge.rules.given_values import given_value, is_price
+from clew.knowledge.rules.given_values import digits, given_value, is_price, numbered_setting
 from clew.knowledge.rules.hollow import (
     is_bare_doing,
     is_passing,
@@ -31,7 +31,6 @@ from clew.knowledge.rules.lexicon import (
     POSSESSIVE,
     PREPOSITION,
     TO,
-    language,
     words,
 )
 from clew.knowledge.rules.meanings import (
@@ -202,6 +201,13 @@ def _in_relation(c: _Complement) -> list[StatementDraft] | None:
     return c.with_verb(f"is {preposition}") if lasting and not is_vague(c.s, c.obj.low, c.obj.high) else []
 
 
+def _numbered(c: _Complement) -> list[StatementDraft] | None:
+    """As in "The gateway is on port 6380"."""
+    if c.reading.is_person or not (given := numbered_setting(c.base.subject, c.reading, c.obj.low, c.obj.high)):
+        return None
+    return [given._replace(status=c.base.status, effect=c.base.effect)]
+
+
 def _is_alike(c: _Complement) -> bool:
     """As in "on the same page", "on the right path", without about what."""
     low, high = c.obj.low, c.obj.high
@@ -278,16 +284,6 @@ def _age(c: _Complement) -> list[StatementDraft] | None:
     after, bits = c.s.low[low + 1], c.s.bits[low + 1]
     old = after in ("years", "year") and "old" in c.s.low[low : high + 2]
     return c.with_verb("is aged", number) if old or bits & (MARK | COORDINATOR | OPENER | ADVERB) else None
-
-
-def digits(word: str) -> str:
-    """A number word up to nineteen as digits, for an age; any other word as it is."""
-    ordered: list[str] = language()["words"]["number"].split()
-    place = ordered.index(word) + 1 if word in ordered else 0
-    return str(place) if 0 < place < _WORDS_IN_ORDER else word
-
-
-_WORDS_IN_ORDER: Final = 20
 
 
 def _dated(c: _Complement) -> list[StatementDraft] | None:
@@ -471,6 +467,7 @@ _READERS: Final[tuple[_Reader, ...]] = (
     _attribute,
     _back,
     _at_version,
+    _numbered,
     _in_relation,
     _age,
     _dated,

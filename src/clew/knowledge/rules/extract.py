@@ -39,7 +39,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 48
+VERSION: Final = 49
 """Rises with every change of what the rules find."""
 _AT_ONCE: Final = 32
 """Turns that are cut up together before anything is made of them; more would only take memory."""

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from clew.knowledge.rules.lexicon import DETERMINER, NUMBER, OBJECT, POSSESSIVE, PREPOSITION, words
+from clew.knowledge.rules.lexicon import DETERMINER, NUMBER, OBJECT, POSSESSIVE, PREPOSITION, language, words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft
 from clew.knowledge.rules.objects import text_of
 from clew.knowledge.rules.subjects import is_acronym
@@ -13,6 +13,16 @@ _CURRENCIES: Final = frozenset("dollar dollars euro euros pound pounds buck buck
 _SIGNS: Final = "$€£"
 _MOST_WORDS: Final = 4
 """Words of a value that a thing is set to; more are a description."""
+
+
+def digits(word: str) -> str:
+    """A number word up to nineteen as digits, for an age; any other word as it is."""
+    ordered: list[str] = language()["words"]["number"].split()
+    place = ordered.index(word) + 1 if word in ordered else 0
+    return str(place) if 0 < place < _WORDS_IN_ORDER else word
+
+
+_WORDS_IN_ORDER: Final = 20
 
 
 def is_price(reading: ClauseReading, low: int, high: int) -> bool:
@@ -70,6 +80,17 @@ def given_value(reading: ClauseReading, thing: tuple[int, int], value: tuple[int
     exact = exact or (reading.clause.group.verb == "set" and high - low == 1 and not s.bits[low] & _NO_VALUE)
     is_setting = exact and not mark and value[1] - value[0] <= _MOST_WORDS
     return StatementDraft(name, "is set to", text) if is_setting else None
+
+
+def numbered_setting(name: str, reading: ClauseReading, low: int, high: int) -> StatementDraft | None:
+    """The setting of a thing that words name with its number, as "port 8080": it has one at a time."""
+    s = reading.s
+    low += low + 2 < high and bool(s.bits[low] & (DETERMINER | POSSESSIVE))
+    named = low + 1 < high and s.low[low] in words("attribute", "settings") and s.low[low + 1][0].isdigit()
+    whole = low + 2 == high or (named and bool(s.bits[low + 2] & PREPOSITION))
+    if not name or not named or not whole:
+        return None
+    return StatementDraft(f"{name} {s.low[low]}", "is set to", s.words(low + 1, low + 2))
 
 
 _NO_VALUE: Final = OBJECT | POSSESSIVE | DETERMINER | PREPOSITION

@@ -9,9 +9,9 @@ from functools import cache
 from typing import Final
 
 from clew.knowledge.morphology import Form
-from clew.knowledge.rules.copulas import digits, favourite_of_owner
-from clew.knowledge.rules.given_values import given_value, is_price
-from clew.knowledge.rules.jobs import employed, job_of, lost_job, state_led_to
+from clew.knowledge.rules.copulas import favourite_of_owner
+from clew.knowledge.rules.given_values import digits, given_value, is_price, numbered_setting
+from clew.knowledge.rules.jobs import employed, job_of, lost_job, staffed, state_led_to
 from clew.knowledge.rules.lexicon import (
     COORDINATOR,
     MARK,
@@ -28,7 +28,7 @@ from clew.knowledge.rules.nouns import is_given_name
 from clew.knowledge.rules.objects import Object, is_vague, text_of
 from clew.knowledge.rules.switches import moved_all
 from clew.knowledge.rules.times import TO_DATE, word_before
-from clew.knowledge.slots import ANY_STAGE
+from clew.knowledge.slots import ANY_STAGE, is_kind
 from clew.text.late_pattern import late_pattern
 from clew.types.facts import Effect, FactStatus, FactType
 
@@ -58,7 +58,8 @@ def is_about_another(verb: str) -> bool:
 
 @cache
 def _of_objects() -> frozenset[str]:
-    return words("change", "verbs") | words("reschedule", "verbs") | {"call", "let"}
+    staffing = words("job", "starting") | words("job", "ending")
+    return words("change", "verbs") | words("reschedule", "verbs") | staffing | {"call", "let"}
 
 
 def _turned(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
@@ -93,6 +94,16 @@ def _let_go(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     employer = reading.owner.name if s.bits[low] & NAME and not s.bits[low] & SUBJECT else ""
     lost = StatementDraft(person or "", "works at", employer, FactStatus.CEASED, FactType.PERSONAL, Effect.CEASES)
     return [lost] if person else None
+
+
+def _staffed(reading: ClauseReading, _obj: Object) -> list[StatementDraft] | None:
+    """As in "Vela hired me as a nurse", "they promoted her to team lead"."""
+    s, at, low = reading.s, reading.clause.group.end, reading.clause.subject[0]
+    if at + 1 >= len(s) or s.low[at] not in ("me", "him", "her") or reading.clause.relative:
+        return None
+    person = reading.speaker if s.low[at] == "me" else reading.name_of(at, at + 1)
+    named = s.bits[low] & NAME and not s.bits[low] & (SUBJECT | POSSESSIVE)
+    return staffed(reading, at, person, reading.owner.name if named else "") if person else None
 
 
 def _rid(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
@@ -202,6 +213,17 @@ def _changed(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None
     return None if found is None or status is None else [found._replace(status=status)]
 
 
+def _set_to(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+    """As in "we moved the API to port 9090"."""
+    s, low = reading.s, obj.low
+    at = next((at for at in range(obj.high - 2, low, -1) if s.bits[at] & TO), None)
+    if at is None or s.low[low] not in _OWN or reading.clause.group.negated or reading.clause.gap:
+        return None
+    given = numbered_setting(reading.name_of(low, at) or text_of(s, low, at), reading, at + 1, obj.high)
+    status = state_led_to(reading)
+    return None if given is None or status is None else [given._replace(status=status)]
+
+
 def _began_work(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "I started at Vela as a nurse", "started as a nurse at Vela", "joined Vela as an engineer"."""
     s, low, high = reading.s, obj.low, obj.high
@@ -224,9 +246,14 @@ def _got_job(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None
     s, low, high = reading.s, obj.low, obj.high
     head = next((place for place in range(low, high) if s.low[place] in _JOB), high)
     unlike = not reading.is_person or reading.clause.group.negated or reading.clause.gap or obj.preposition
-    if unlike or head + 2 >= high or s.low[head + 1] not in ("at", "with") or not s.bits[head + 2] & NAME:
+    if unlike or head + 2 >= high or s.low[head + 1] not in ("at", "with"):
+        return None
+    if not s.bits[head + 2] & NAME and not (s.low[head + 2] in _SOME and is_kind(text_of(s, head + 2, high))):
         return None
     return employed(reading, (head + 2, high), job_of(s, low, min(reading.clause.stop, len(s))))
+
+
+_SOME: Final = frozenset(("a", "an", "the"))
 
 
 def _got(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
@@ -384,6 +411,10 @@ def _named_whom(reading: ClauseReading, _obj: Object) -> list[StatementDraft] | 
 def _idioms() -> Mapping[str, tuple[_Idiom, ...]]:
     """The readers of each verb, in order."""
     by_list: tuple[tuple[str, str, _Idiom], ...] = (
+        ("job", "starting", _staffed),
+        ("job", "ending", _staffed),
+        ("reschedule", "verbs", _set_to),
+        ("change", "verbs", _set_to),
         ("reschedule", "verbs", _rescheduled),
         ("change", "verbs", _changed),
         ("change", "alone", _rose),

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from clew.knowledge.rules.lexicon import BREAK, COMMA, COORDINATOR, NAME, PREPOSITION, TO, words
+from clew.knowledge.rules.lexicon import ADVERB, BREAK, COMMA, COORDINATOR, NAME, PREPOSITION, TO, words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, ended, status_of, type_of
 from clew.knowledge.rules.objects import head_of, text_of
 from clew.knowledge.rules.tokens import SentenceTokens
-from clew.types.facts import FactStatus
+from clew.types.facts import Effect, FactStatus, FactType
 
 _MOST_WORDS_OF_JOB: Final = 6
 _RAISED: Final = frozenset(("promoted", "appointed", "elected"))
@@ -73,6 +73,25 @@ def hired(reading: ClauseReading, at: int, high: int) -> list[StatementDraft] | 
     else:
         return None
     return employed(reading, (min(employer + 1, high), high), job)
+
+
+def staffed(reading: ClauseReading, at: int, person: str, employer: str) -> list[StatementDraft] | None:
+    """As in "Vela hired me as a nurse", "they promoted her to team lead", "my boss fired me".
+
+    Args:
+        at: place of the words for the person.
+        employer: empty if the subject does not name it.
+    """
+    s, group, stop = reading.s, reading.clause.group, min(reading.clause.stop, len(reading.s))
+    if group.negated or group.modal or status_of(reading) is not FactStatus.COMPLETED:
+        return None
+    if group.verb in words("job", "ending"):
+        return [StatementDraft(person, "works at", employer, FactStatus.CEASED, FactType.PERSONAL, Effect.CEASES)]
+    low = next((low + 1 for low in range(at + 1, stop - 1) if s.bits[low] & TO or s.low[low] == "as"), stop)
+    ends = (end for end in range(low, stop) if s.low[end] in _BESIDE_JOB or s.bits[end] & (ADVERB | COMMA | BREAK))
+    job = job_of(s, at, stop) if group.verb == "hire" else text_of(s, low, next(ends, stop)) if low < stop else ""
+    parts = (("works at", employer if group.verb == "hire" else ""), ("works as", job))
+    return [StatementDraft(person, verb, value, type=FactType.PERSONAL) for verb, value in parts if value] or None
 
 
 _BESIDE_JOB: Final = frozenset(("with", "after", "effective", "starting"))

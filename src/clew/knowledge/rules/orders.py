@@ -99,7 +99,7 @@ def _order(s: SentenceTokens, start: int, stop: int, *, standing: bool) -> Itera
     """The order between two places."""
     lead = _after_leads(s, start, stop)
     at, lasts = lead.at, standing or lead.always
-    if start and s.low[0] == "if":
+    if (start and s.low[0] == "if") or (_is_for_once(s, stop) and not standing):
         return  # what counts in one case only
     if at >= stop or s.bits[at] & OPENED or (s.asks and not (lead.asks and lasts)):
         return
@@ -113,6 +113,12 @@ def _order(s: SentenceTokens, start: int, stop: int, *, standing: bool) -> Itera
         yield from _stopped(s, at, stop) if s.verb[at] == "stop" else _of_verb(s, start, stop, lead, lasts=lasts)
     elif standing and not lead.forbids and s.low[at] not in words("order", "leads"):
         yield from _chosen(s, at, stop, named=True)
+
+
+def _is_for_once(s: SentenceTokens, stop: int) -> bool:
+    """Whether an order says that it counts once: "answer in French this time", "just for now"."""
+    last = s.low[max(0, stop - 3) : stop]
+    return last[-2:] in (["this", "time"], ["for", "now"], ["just", "once"], ["for", "once"]) or last[-1:] == ["today"]
 
 
 def _stopped(s: SentenceTokens, at: int, stop: int) -> Iterator[StatementDraft]:
@@ -259,7 +265,7 @@ def _released(s: SentenceTokens, start: int, stop: int) -> StatementDraft | None
     """As in "you don't have to run the linter any more", "you can use emojis again"."""
     if s.low[start] != "you" or start + 3 > stop:
         return None
-    if s.low[start + 1] in ("can", "may") and s.low[start + 2] in ("switch", "go"):
+    if s.low[start + 1] in ("can", "may") and s.low[start + 2] in ("switch", "go", "be"):
         return _of_answers(s, start + 2, stop, lasts=True)
     again = not {"again", "anymore", "any more", "now"}.isdisjoint(s.low[start : stop + 1])
     may = s.low[start + 1] in ("can", "may")

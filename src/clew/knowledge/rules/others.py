@@ -117,6 +117,30 @@ def is_last_of_several(s: SentenceTokens, at: int, group: VerbGroup) -> bool:
     return bool(listed) and s.low[group.at] in ("are", "were", "have")
 
 
+def is_after_one(s: SentenceTokens, at: int) -> bool:
+    """Whether "and" joins a verb to what one is: "a nurse and lives in Rome", but not "of plans and dreams"."""
+    head, follows = s.low[at - 2], s.bits[at + 1]
+    is_plural = head.endswith("s") and not head.endswith("ss")
+    if s.form[at] != Form.THIRD or s.low[at - 1] not in ("and", "but") or is_plural or not s.verb[at]:
+        return False
+    likes = s.verb[at] in words("stative", "lemmas") and not follows & (MARK | AUXILIARY)
+    return likes or (s.verb[at] in STATES and bool(follows & (PREPOSITION | NAME)))
+
+
+STATES: Final = frozenset(("live", "work", "study"))
+
+
+def is_after_lead(s: SentenceTokens, at: int) -> bool:
+    """Whether a subject may begin after what opens a sentence without a comma: "after a long talk [the team chose]"."""
+    own = s.bits[at] & POSSESSIVE or s.low[at] == "the"
+    return bool(own and at > 1 and s.bits[0] & PREPOSITION and is_noun(s, at - 1))
+
+
+def has_infinitive(s: SentenceTokens, low: int, high: int) -> bool:
+    """Whether an infinitive stands between two places: "I want to go home and sleep"."""
+    return any(s.bits[place] & TO and s.form[place + 1] & Form.BASE for place in range(low - 1, high - 1))
+
+
 def unnamed(s: SentenceTokens) -> frozenset[str]:
     """The sorts of the people of whom a sentence says no more than what they are: "a little girl", "some guy".
 

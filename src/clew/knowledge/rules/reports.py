@@ -79,9 +79,10 @@ def _names_code(draft: StatementDraft) -> bool:
     """Whether a draft names something as code does, or says what a whole project uses or needs."""
     if _OF_CODE.search(draft.subject) is not None or _OF_CODE.search(draft.object) is not None:
         return True
-    whole = draft.subject.rpartition(" ")[2].lower() in words("report", "wholes")
+    named = draft.subject.lower().split()
+    whole = named[-1 - (draft.verb == "is set to" and len(named) > 1)] in words("report", "wholes")  # "server port"
     known = is_name_or_product(draft.object) or any(letter.isdigit() for letter in draft.object)
     return whole and draft.verb in _OF_WHOLES and known
 
 
-_OF_WHOLES: Final = frozenset(("uses", "runs on", "depends on", "requires", "supports", "is at version", "listens on"))
+_OF_WHOLES: Final = frozenset(("uses", "runs on", "depends on", "requires", "supports", "is at version", "is set to"))
