@@ -35,13 +35,13 @@ from clew.derive.compaction_trigger import (
 from clew.derive.recap_gathering import RecapGathering
 from clew.derive.rule_failures import RuleFailure, tell, tried
 from clew.derive.stand_in_making import made_shorter, passages_of
-from clew.errors import ConflictError, InputError, NotFoundError, RuleFailed
+from clew.errors import ConflictError, NotFoundError, RuleFailed
 from clew.index.live import LiveIndex
 from clew.rank.tuning.recaps import recap_scale_of
 from clew.rows.compactions import Compaction, compaction_row, last_covered, newest_compaction
 from clew.rows.failed_jobs import RuleStage
 from clew.rows.parameters import read_learned
-from clew.rows.pause import paused_since
+from clew.rows.pause import paused_since, refuse_while_paused
 from clew.rows.quest_reading import as_set, state_after
 from clew.rows.recap_source import last_besides, title_of, topics_of
 from clew.rows.recap_states import StoredState, read_material, replace_state, state_row
@@ -247,8 +247,7 @@ class Compactor:
         """What to do, for a `whole` session if it is due; a receipt that says why nothing is done."""
         view = self.live.outline()
         with self.store.snapshot() as reader:
-            if paused_since(reader, self.space) is not None:
-                raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
+            refuse_while_paused(reader, self.space)
             key = (self.space, session)
             if not TURN_ORIGINS.scan(reader, key, key, limit=1):
                 raise NotFoundError(f"there is no session {session!r}; `clew sessions` lists those that there are")

@@ -27,7 +27,7 @@ from clew.derive.extraction_rules import rules_vector
 from clew.derive.facts import take_in
 from clew.derive.llm.chunk_map import ChunkOutcome, Meter, asked_about, failed_chunk
 from clew.derive.llm.completion_cache import CompletionCache
-from clew.errors import InputError, NotFoundError, StoreCorrupt, StoreError
+from clew.errors import NotFoundError, StoreCorrupt, StoreError
 from clew.knowledge.chunk_reduce import open_questions, reduced_vector
 from clew.knowledge.chunks import Chunk, guardrail
 from clew.rows.extraction_runs import (
@@ -42,7 +42,7 @@ from clew.rows.extraction_runs import (
 )
 from clew.rows.failed_jobs import reason_of
 from clew.rows.lease_owner import holder_name
-from clew.rows.pause import paused_since
+from clew.rows.pause import refuse_while_paused
 from clew.rows.recap_source import last_besides
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import to_us
@@ -114,7 +114,7 @@ class SessionExtractor:
             StoreError: the state could not be written.
         """
         with self.store.snapshot() as reader:
-            self._refuse_paused(reader)
+            refuse_while_paused(reader, self.space)
         made: list[Extraction] = []
         for session in self.due():
             try:
@@ -156,10 +156,6 @@ class SessionExtractor:
 
         return self.store.transaction(write)
 
-    def _refuse_paused(self, reader: Reader) -> None:
-        if paused_since(reader, self.space) is not None:
-            raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
-
     def extract(self, session: str) -> Extraction:
         """Extracts one session, unless nothing changed since that was done; reports what became of it.
 
@@ -169,7 +165,7 @@ class SessionExtractor:
             StoreError: the state could not be written.
         """
         with self.store.snapshot() as reader:
-            self._refuse_paused(reader)
+            refuse_while_paused(reader, self.space)
             read = read_session(reader, self.space, session, self._reading())
             kept = None if self.answers is None else self._kept(reader, read)
         if kept is not None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from clew.errors import InputError
 from clew.index.view import IndexView
-from clew.rows.pause import paused_since
+from clew.rows.pause import paused_since, refuse_while_paused
 from clew.rows.receipts import receipt_of
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Reader, Store, Transaction
@@ -69,8 +69,7 @@ def mark_used(store: Store, space: str, receipt: Receipt, turn_ids: Sequence[str
             f"{counted(len(known), 'turn')}; `clew explain {receipt.id}` lists them"
         )
     with store.snapshot() as reader:
-        if paused_since(reader, space) is not None:
-            raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
+        refuse_while_paused(reader, space)
     return _write(store, space, [(receipt.name, name, USED) for name in dict.fromkeys(turn_ids)], now)
 
 

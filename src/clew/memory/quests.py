@@ -23,7 +23,7 @@ from clew.project.seals import (
     seal_quest,
 )
 from clew.recall.session_names import session_meant
-from clew.rows.pause import paused_since
+from clew.rows.pause import refuse_while_paused
 from clew.rows.quest_reading import get_quest, hashes_now, list_quests, turn_hashes
 from clew.rows.quests import put_pattern, put_seal, put_set, read_patterns, read_seals
 from clew.store.home import usable_path
@@ -83,7 +83,7 @@ class MemoryQuests(MemoryPauses):
         begun = "" if session is None else session_meant(self.reads, given_session(session))
 
         def write(tx: Transaction) -> Quest:
-            self._must_store(tx)
+            refuse_while_paused(tx, self.space)
             made = get_quest(tx, self.space, name) if name is not None else _begun(tx, self.space, begun)
             made = replace(made, title=words or made.title, stage=chosen or made.stage, provenance="user")
             put_set(tx, self.space, made, self.reads.clock())
@@ -127,7 +127,7 @@ class MemoryQuests(MemoryPauses):
         self, quest: Quest, files: Sequence[SealedFile], root: Path | None, tx: Transaction
     ) -> QuestSeal | None:
         """Stores the seal of a quest whose files were read; None if the quest or one of them has changed since."""
-        self._must_store(tx)
+        refuse_while_paused(tx, self.space)
         if self._complete(tx, quest.id) != quest or not are_unchanged(files, root):
             return None
         turns = turn_hashes(tx, self.space, quest.session, quest.first, quest.last)
@@ -174,7 +174,7 @@ class MemoryQuests(MemoryPauses):
         name, file = given_name(quest, "quest"), usable_path(path, "the file")
 
         def write(tx: Transaction) -> QuestPattern:
-            self._must_store(tx)
+            refuse_while_paused(tx, self.space)
             found = get_quest(tx, self.space, name)
             if found.stage != QuestStage.COMPLETE:
                 raise InputError(f"{name!r} is in the stage {found.stage.value!r}; only a complete quest is a pattern")
@@ -202,7 +202,7 @@ class MemoryQuests(MemoryPauses):
         pattern = replace(_pattern_in(file), imported_from=file.name)
 
         def write(tx: Transaction) -> QuestPattern:
-            self._must_store(tx)
+            refuse_while_paused(tx, self.space)
             kept = {each.name: each for each in read_patterns(tx, self.space)}
             if pattern.name not in kept:  # one of an own quest is forgotten with its turns, so it is not replaced
                 put_pattern(tx, self.space, pattern, None, self.reads.clock())
@@ -212,10 +212,6 @@ class MemoryQuests(MemoryPauses):
 
     def _masked(self, text: str) -> str:
         return mask(text)[0] if self.reads.config.ingest.secrets == "mask" else text
-
-    def _must_store(self, tx: Transaction) -> None:
-        if paused_since(tx, self.space) is not None:
-            raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
 
 
 def _begun(tx: Transaction, space: str, session: str) -> Quest:

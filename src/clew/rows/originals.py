@@ -7,7 +7,7 @@ from typing import Final
 from clew.condense.chains import Chain
 from clew.condense.images import ShrunkImage
 from clew.errors import InputError, NotFoundError, shown
-from clew.rows.pause import paused_since
+from clew.rows.pause import refuse_while_paused
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import OriginalRow
 from clew.store.tables import ORIGINAL
@@ -54,8 +54,7 @@ def keep_originals(store: Store, space: str, rows: Sequence[OriginalRow]) -> Non
     """
 
     def write(tx: Transaction) -> None:
-        if paused_since(tx, space) is not None:
-            raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
+        refuse_while_paused(tx, space)
         new = {row.ref: row for row in rows if tx.get(ORIGINAL.name, (space, row.ref)) is None}
         ORIGINAL.put(tx, list(new.values()))
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
+from clew.errors import InputError
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow
 from clew.store.rows import dumps, from_us, to_us
@@ -27,6 +28,16 @@ def paused_since(reader: Reader, space: str, session: str | None = None) -> date
     return None if at is None else from_us(at)
 
 
+def refuse_while_paused(reader: Reader, space: str) -> None:
+    """Refuses to store anything while the space is paused.
+
+    Raises:
+        InputError: it is paused.
+    """
+    if paused_since(reader, space) is not None:
+        raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
+
+
 def is_session_paused(reader: Reader, space: str, session: str) -> bool:
     """Whether a session was paused by itself, or its space was."""
     return not _paused(reader, space).keys().isdisjoint((_SPACE, session))
@@ -44,12 +55,12 @@ def paused_parts(reader: Reader, space: str) -> tuple[bool, frozenset[str]]:
 
 
 def pause(store: Store, space: str, now: datetime, session: str | None = None) -> None:
-    """Lets nothing new in until `resume`, to the space or to one session; what is paused stays so since it was."""
+    """Stores nothing more in the space, or in one session of it, until `resume`; an earlier pause keeps its time."""
     store.transaction(_changing(space, lambda paused: {_name(session): to_us(now), **paused}))
 
 
 def resume(store: Store, space: str, session: str | None = None) -> None:
-    """Takes turns in again; a session that is paused by itself stays so when its space goes on."""
+    """Ends the pause of the space or of one session; a session that was paused by itself outlasts that of its space."""
     gone = _name(session)
     store.transaction(_changing(space, lambda paused: {name: at for name, at in paused.items() if name != gone}))
 

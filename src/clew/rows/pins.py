@@ -7,7 +7,7 @@ from typing import Final, cast
 from clew.errors import InputError, NotFoundError
 from clew.ingest.secrets.masking import mask
 from clew.rank.algebra import parse
-from clew.rows.pause import paused_since
+from clew.rows.pause import paused_since, refuse_while_paused
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import PinRow
 from clew.store.rows import from_us, to_us
@@ -53,12 +53,11 @@ def set_pin(store: Store, space: str, pin: Pin, *, mask_secrets: bool) -> Pin:
         pin = without_secrets(pin)
 
     def write(tx: Transaction) -> None:
-        if paused_since(tx, space) is not None:
-            raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
+        refuse_while_paused(tx, space)
         if pin.kind == "turn":
             _must_be_a_memory(tx, space, pin.name)
         elif tx.get("pin", (space, pin.kind, pin.name)) is None and tx.count("pin", *_rules(space)) >= RULES:
-            raise InputError(f"there are {RULES} rules already, the most that may be; take one back (unpin) first")
+            raise InputError(f"there are {RULES} rules already, which is the limit; take one back (unpin) first")
         PIN.put(tx, [_row(space, pin, pin.name)])
 
     store.transaction(write)

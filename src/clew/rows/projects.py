@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from clew.errors import InputError, NotFoundError
-from clew.rows.pause import paused_since
+from clew.rows.pause import refuse_while_paused
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow
 from clew.store.rows import dumps
@@ -30,13 +30,12 @@ def attach(store: Store, space: str, root: Path) -> tuple[str, ...]:
     """
 
     def write(tx: Transaction) -> tuple[str, ...]:
-        if paused_since(tx, space) is not None:
-            raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
+        refuse_while_paused(tx, space)
         roots = attached(tx, space)
         if root.as_posix() in roots:
             return roots
         if len(roots) >= MOST:
-            raise InputError(f"there are {MOST} projects already, the most that may be; detach one first")
+            raise InputError(f"there are {MOST} projects already, which is the limit; detach one first")
         return _put(tx, space, (*roots, root.as_posix()))
 
     return store.transaction(write)
