@@ -1,4 +1,4 @@
-"""How long pending work is likely to take, by what the work took that was done while a caller waited."""
+"""Estimates how long pending work will take from how long similar work took while a caller waited."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ _KEPT: Final = 0.7
 
 
 class WorkEstimate:
-    """Measures what each kind of work takes. Threads may share it."""
+    """Measures how long each kind of work takes. Threads may share it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         """Nothing is measured yet; `clock` gives seconds."""
@@ -27,7 +27,7 @@ class WorkEstimate:
         self._last: tuple[float, Mapping[str, int]] | None = None
 
     def begin(self) -> None:
-        """Forgets when the last count was made: nobody watched the work since."""
+        """Starts a new measurement, since nobody watched the work since the last count."""
         with self._lock:
             self._last = None
 

@@ -25,7 +25,7 @@ class WorkLease:
         self._lease: Lease | None = None
 
     def take(self) -> bool:
-        """Takes the lease, or renews it when half of its time is over; returns whether this thread has it."""
+        """Takes the lease, or renews it after half of its time; returns whether this thread holds it."""
         now = time.time_ns() // 1000  # real time, whatever the clock shows: other processes wait for it to pass
         if self._lease is not None and self._lease.expires - now > self._length // 2:
             return True
@@ -34,7 +34,7 @@ class WorkLease:
         return self._lease is not None
 
     def give_back(self) -> None:
-        """Gives the lease back, if this thread has it."""
+        """Releases the lease, if this thread holds it."""
         if self._lease is not None:
             give_back(self._store, self._lease)
             self._lease = None

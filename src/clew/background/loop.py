@@ -1,4 +1,4 @@
-"""A thread that repeats one step of work: busy while there is some, woken by new work, resting after failures."""
+"""A thread that repeats a step of work: at once while there is work, otherwise when woken; it rests after failures."""
 
 import atexit
 import logging
@@ -106,24 +106,24 @@ class WorkLoop:
         self._thread.start()
 
     def wake(self) -> None:
-        """Says that there may be work; after a failure the thread rests all the same."""
+        """Tells the thread that there may be work; a rest after a failure is not cut short."""
         self._woken = time.monotonic()
         if not self._failures:
             self._wake.set()
 
     def ask_to_stop(self) -> None:
-        """Has the thread end after the step at hand."""
+        """Asks the thread to end after the current step."""
         self._stop.set()
         self._hurry.set()
         self._wake.set()
 
     def join(self) -> None:
-        """Waits for the end of the thread, no longer than the settings say."""
+        """Waits for the thread to end, at most for the time in the settings."""
         if self._thread.is_alive():
             self._thread.join(self._settings.close)
 
     def stop(self) -> None:
-        """Ends the thread after the step at hand and gives the lease back."""
+        """Ends the thread after the current step and releases the lease."""
         self.ask_to_stop()
         self.join()
         self._lease.give_back()
@@ -188,7 +188,7 @@ class WorkLoop:
         self.failure = failure
 
     def _let_pass(self) -> None:
-        """Waits as long as turns come in one after the other, a moment at most: their writer goes first."""
+        """Waits a moment while turns are arriving one after the other, so that their writer goes first."""
         gather = self._settings.gather
         until = time.monotonic() + LET_PASS_SECONDS
         while time.monotonic() < min(until, self._woken + gather) and not self._hurry.is_set():
@@ -230,7 +230,7 @@ class WorkLoop:
 
 
 def _named(error: Exception) -> str:
-    """A foreign error on one line: its kind, its message, and where it came from, if that was noted."""
+    """An error that is not Clew's own as one line: its class, its message, and the task that raised it if noted."""
     where = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
     return cut(printable_name(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)) + where
 

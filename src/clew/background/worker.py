@@ -1,4 +1,4 @@
-"""What happens in the background: vectors, analysis, packing, receipts. Start at `background_worker`.
+"""The background work of one space: vectors, analysis, packing, receipts and more. Start at `background_worker`.
 
 One thread a Memory, one worker a space at a time. None of this is needed for a turn to be found by its words, and all
 of it may be killed at any point.
@@ -71,7 +71,7 @@ IN_A_ROW: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class TaskList:
-    """The tasks of one space in their order; of each group a step does the first that has work.
+    """The tasks of one space in order; in each group, a step does the first task that has work.
 
     Attributes:
         open: any process may do them at any time.
@@ -130,7 +130,7 @@ class Derivation:
         return False
 
     def _next(self) -> bool:
-        """Does one step of the task that goes on, or of the first that has work; returns whether there was one."""
+        """Does one step of the current task, or of the first other one that has work; returns whether there was any."""
         going, self._going = self._going, None  # none, should the step fail
         if going is not None and _stepped(going):
             self._steps += 1
@@ -205,13 +205,13 @@ class Worker:
             self._llm.start()
 
     def wake(self) -> None:
-        """Says that there may be work; what failed rests all the same."""
+        """Tells the threads that there may be work; a rest after a failure is not cut short."""
         self._loop.wake()
         if self._llm is not None:
             self._llm.wake()
 
     def keep_ready(self, refresh: Callable[[], object]) -> None:
-        """Has what was written taken in by `refresh` whenever all else is done: for a server, whose askers wait."""
+        """Lets `refresh` be called whenever all other work is done: for a server, where people wait for answers."""
         if self._tasks.readiness is not None:
             self._tasks.readiness.keep(refresh)
 
@@ -264,7 +264,7 @@ class Worker:
 
     @property
     def failure(self) -> str | None:
-        """Why the last step of a task failed, or none is taken; None when all is well."""
+        """Why the last step failed, or why no work is done; None when all is well."""
         return self._loop.failure if self._writable else "the home cannot be written by this user"
 
     @property
@@ -308,7 +308,7 @@ def background_worker(
     llm: LLM | None = None,
     find_recogniser: Callable[[], tuple[Recogniser | None, str]] | None = None,
 ) -> Worker:
-    """The worker of one space, complete and not started.
+    """Creates the worker of one space without starting it.
 
     Args:
         find_recogniser: returns the named-entity model, if there is one, and the reason in one line; None if only rules

@@ -1,4 +1,4 @@
-"""Work that failed: one row of JOB for a turn and a kind of work, tried `ATTEMPTS` times in all, then given up.
+"""Stores failed work: one JOB row per turn and kind of work, retried until it failed `ATTEMPTS` times, then set aside.
 
 Where a rule fails there is one try (`clew.rows.set_aside`).
 
@@ -77,17 +77,17 @@ class Deferred:
 
 
 def job_name(kind: str, owner: str) -> str:
-    """The name of the job for a turn that failed."""
+    """The name of the job that stands for a failed turn."""
     return f"{kind}:{owner}"
 
 
 def reason_of(said: str) -> str:
-    """The beginning of what an error says, as every store can hold it."""
+    """The beginning of an error's message, in characters that every store can hold."""
     return said[:_REASON].replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
 def next_try(attempts: int, now: int) -> int:
-    """When a turn that failed so often is tried again, in microseconds since 1970."""
+    """When a turn that has failed this often is tried again, in microseconds since 1970."""
     return now + LATER_US[min(attempts, len(LATER_US)) - 1]
 
 
@@ -106,7 +106,7 @@ def failed_row(space: str, kind: str, payload: dict[str, Any], attempts: int, te
 
 
 def jobs_of(reader: Reader, space: str, kind: str | None = None) -> list[JobRow]:
-    """The jobs of one kind, or all, that wait or were given up; by state and name."""
+    """The jobs of one kind, or of all kinds, that wait or were given up; by state and name."""
     rest = () if kind is None else (str(kind),)  # a member of an enumeration is no value of a column
     return [
         row
@@ -116,13 +116,13 @@ def jobs_of(reader: Reader, space: str, kind: str | None = None) -> list[JobRow]
 
 
 def deferred(reader: Reader, space: str) -> list[Deferred]:
-    """What was given up, by name."""
+    """The jobs that were given up, by name."""
     aside = (row for row in jobs_of(reader, space) if row.state == JobState.DEFERRED)
     return sorted((Deferred(row.job, row.attempts or 0, row.reason) for row in aside), key=lambda job: job.job)
 
 
 def owner_of(row: JobRow) -> dict[str, Any]:
-    """What a job is about; empty where the row cannot be read, which `clew verify` names."""
+    """What a job is about; empty if the row cannot be read, which `clew verify` reports."""
     try:
         payload = json.loads(row.payload)
     except (ValueError, TypeError):
@@ -131,15 +131,15 @@ def owner_of(row: JobRow) -> dict[str, Any]:
 
 
 def drop_jobs(tx: Transaction, space: str, kind: str) -> None:
-    """Drops every job of one kind."""
+    """Deletes all jobs of one kind."""
     for row in jobs_of(tx, space, kind):
         tx.delete("job", (space, row.job), (space, row.job))
 
 
 def retry_jobs(tx: Transaction, space: str) -> int:
-    """Lets all jobs be tried again, at once and as often as at first; returns how many turns of work that is.
+    """Makes every job that nobody is working on due again, with all attempts; returns how many.
 
-    What a language model answered about a turn that was given up is dropped, so that it is asked again.
+    Recorded answers of a language model about a turn that was given up are deleted, so that the model is asked again.
     """
     free = [row for row in jobs_of(tx, space) if row.holder is None]
     for row in free:

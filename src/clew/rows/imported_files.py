@@ -33,7 +33,7 @@ class ImportedFile:
 
 
 def imported_file(reader: Reader, space: str, path: str, stamp: str) -> ImportedFile | None:
-    """The file as it was imported in this state; None when it was not."""
+    """The record of a file that was imported in this state; None if it was not."""
     value = META_VALUE.get(reader, (space, _name(path)))
     before, turns, runs = (*(value or "").split(" "), "", "", "")[:3]
     if before != stamp:
@@ -43,7 +43,7 @@ def imported_file(reader: Reader, space: str, path: str, stamp: str) -> Imported
 
 
 def note(store: Store, space: str, files: Iterable[ImportedFile]) -> None:
-    """Remembers files whose turns are stored."""
+    """Remembers that all turns of some files are stored."""
     rows = [MetaRow(space, _name(file.path), f"{file.stamp} {file.turns} {_runs(file)}") for file in files]
     if rows:
         store.transaction(lambda tx: META.put(tx, rows), durable=False)
@@ -54,6 +54,6 @@ def _runs(file: ImportedFile) -> str:
 
 
 def _name(path: str) -> str:
-    """A name without words: digits of a hash, which a search for traces of forgotten words never takes for one."""
+    """A row's name: the digits of a hash, which a search for traces of forgotten words cannot mistake for a word."""
     digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).digest()
     return f"{_PREFIX}{int.from_bytes(digest[:16])}"

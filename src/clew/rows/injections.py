@@ -1,4 +1,4 @@
-"""Blocks that the proxy put into clients' messages, as rows."""
+"""Stores the blocks that the proxy put into clients' messages."""
 
 import json
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ class Injection:
 
 
 def keep_injection(store: Store, space: str, injection: Injection) -> None:
-    """Keeps a block; durable on return."""
+    """Stores a block durably."""
     store.transaction(lambda tx: INJECTION.put(tx, [_row(space, injection)]))
 
 
@@ -63,7 +63,7 @@ def keep_unless_paused(store: Store, space: str, injection: Injection) -> bool:
 
 
 def injections_of(reader: Reader, space: str, session: str) -> list[Injection]:
-    """The blocks of a session, the oldest first, those that are retired included."""
+    """The blocks of a session, oldest first, including those that are no longer put back."""
     rows = INJECTION.scan(reader, (space, session), (space, session))
     return sorted(map(_injection, rows), key=lambda injection: (injection.at, injection.id))
 
@@ -80,12 +80,12 @@ def injection_rows(reader: Reader, space: str, session: str) -> list[InjectionRo
 
 
 def in_use(rows: Iterable[InjectionRow]) -> list[InjectionRow]:
-    """Of the rows of a session those of blocks that are put back, the oldest first."""
+    """The rows of blocks that are still put back, oldest first."""
     return sorted((row for row in rows if row.retired is None), key=_AGE)
 
 
 def retire(store: Store, space: str, blocks: Iterable[InjectionRow], now: datetime) -> None:
-    """Ends the putting back of blocks; what was retired before, or deleted, stays so."""
+    """Stops putting blocks back; blocks that were retired or deleted before stay so."""
     chosen = [(space, row.session, row.injection) for row in blocks]
     if chosen:
         store.transaction(
@@ -101,7 +101,7 @@ def retire(store: Store, space: str, blocks: Iterable[InjectionRow], now: dateti
 
 
 def drop_retired(tx: Transaction, space: str, before: int, most: int) -> int:
-    """Deletes blocks that stopped being put back before a time (microseconds since 1970); returns how many."""
+    """Deletes blocks that were retired before a moment (microseconds since 1970); returns how many."""
     rows = INJECTION_ENDS.scan(tx, (space,), (space,))
     old = [(space, row.session, row.injection) for row in rows if row.retired is not None and row.retired < before]
     return sum(tx.delete(INJECTION.name, key, key) for key in old[:most])

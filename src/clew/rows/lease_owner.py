@@ -1,4 +1,4 @@
-"""The holder of a lease, and whether its process still runs, so that nobody waits for one that was killed.
+"""Names the holder of a lease, and tells whether its process still runs, so that nobody waits for a killed one.
 
 Only Linux tells enough: a holder names the running system, its space of process numbers (a container has its own), the
 process and when that started. Elsewhere, and of another machine's holder, nothing is known, and its lease runs out.
@@ -30,7 +30,7 @@ def holder_name() -> str:
 
 
 def is_dead(holder: str) -> bool:
-    """Whether the process of that name runs no more; False when it does, and when that cannot be known."""
+    """Whether the process with this name no longer runs; False if that cannot be determined."""
     parts = holder.split(":")
     if len(parts) != 4 or _UNKNOWN in parts or parts[2] != _place() or not parts[0].isdigit():
         return False
@@ -46,7 +46,7 @@ def release_dead(store: Store, space: str, name: str) -> None:
 
 
 def give_back(store: Store, lease: Lease) -> None:
-    """Gives back a lease of one's own; where the database cannot be reached, it runs out by itself."""
+    """Releases a lease of one's own; if the database cannot be reached, the lease expires by itself."""
     try:
         store.release(lease)
     except StoreError as error:
@@ -54,7 +54,7 @@ def give_back(store: Store, lease: Lease) -> None:
 
 
 def _started(process: int) -> str | None:
-    """When a process of this system started, in ticks; None when it does not run, or nothing is told of it."""
+    """When a process of this system started, in ticks; None if it does not run or that is unknown."""
     try:
         said = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:  # there is no such process, or no /proc
@@ -64,7 +64,7 @@ def _started(process: int) -> str | None:
 
 
 def _place() -> str:
-    """Names this running system and its space of process numbers; `-` where it does not tell."""
+    """Identifies this running system and its process namespace; `-` if it does not tell."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
         numbers = str(Path("/proc/self/ns/pid").readlink())

@@ -25,7 +25,7 @@ _UNREADABLE: Final = (NotFoundError, StoreError, OSError)
 
 @dataclass(frozen=True, slots=True)
 class Meet:
-    """What turns are met with: the lenses of all attached projects that can be read."""
+    """The lenses of all attached projects that can be read, with which turns are compared."""
 
     lenses: tuple[ProjectLens, ...]
 
@@ -41,7 +41,7 @@ class Meet:
 
 @dataclass(slots=True)
 class LensBook:
-    """Gives the lenses of a space, and tells without them whether they have changed. Threads may share it.
+    """Loads the lenses of a space, and tells whether they have changed without loading them. Threads may share it.
 
     Attributes:
         changes: the setting `project.overlays`.
@@ -56,7 +56,7 @@ class LensBook:
     _held: dict[str, tuple[_State, ProjectLens | None]] = field(default_factory=dict)
 
     def is_attached(self) -> bool:
-        """Whether the space is attached to a project, be it readable or not."""
+        """Whether the space is attached to a project, readable or not."""
         return bool(self._roots())
 
     def digest(self) -> str | None:
@@ -81,7 +81,7 @@ class LensBook:
             return attached(reader, self.space)
 
     def _digest_of(self, root: str) -> str | None:
-        """The digest of a project's lens; None where it cannot be read, or its lens could not be made."""
+        """The digest of a project's lens; None if the project cannot be read or its lens could not be built."""
         try:
             with Project.open(root) as project:
                 cached = self._held.get(root)

@@ -24,22 +24,22 @@ _COUNTS: Final = "counted:facts"
 
 
 def was_asked(reader: Reader, space: str, kind: str) -> bool:
-    """Whether any turn of a space was ever asked about in this way."""
+    """Whether a language model was asked this kind of question about any turn of a space."""
     return META_VALUE.get(reader, (space, meta_name(kind))) is not None
 
 
 def meta_name(kind: str) -> str:
-    """The row of META that says how far a question has come."""
+    """The name of the META row with the progress of a kind of question."""
     return f"asked:{kind}"
 
 
 def fact_counts(reader: Reader, space: str) -> dict[str, int]:
-    """How many facts of the model were believed, and how many were not, by reason; empty if it was asked for none."""
+    """How many facts of the model were accepted, and rejected by reason; empty if it was not asked for facts."""
     return _fact_counts(reader, space)[1]
 
 
 def count_facts(tx: Transaction, space: str, provenance: str, counts: Mapping[str, int]) -> None:
-    """Adds to `fact_counts`; those of another model are dropped."""
+    """Adds to the result of `fact_counts`; counts of another model are dropped."""
     maker, known = _fact_counts(tx, space)
     total = Counter(known if maker == provenance else {})
     total.update(counts)

@@ -57,13 +57,13 @@ def links_from(text: str) -> TurnLinks:
 
 
 def read_links(reader: Reader, space: str, ordinals: Sequence[int]) -> list[TurnLinks]:
-    """What turns say of files, by their numbers; nothing for one that has no row, or is not read yet."""
+    """The links of turns with files, by ordinal; empty for a turn without a row, or not read yet."""
     texts = MENTION_VALUE.get_many(reader, [(space, ordinal) for ordinal in ordinals])
     return [TurnLinks() if text is None else links_from(text) for text in texts]
 
 
 def links_read_now(row: TurnRow) -> TurnLinks:
-    """What a turn says of files that the background has not read yet; nothing where the rules fail on it.
+    """The links of a turn that the background work has not read yet; empty if the rules fail on it.
 
     Whoever asks gets an answer, and the background tells of the turn when it comes to it (`clew.rows.set_aside`).
     """
@@ -76,7 +76,7 @@ def links_read_now(row: TurnRow) -> TurnLinks:
 
 
 def linked_rows(reader: Reader, space: str, low: int) -> Iterator[tuple[int, TurnLinks]]:
-    """Ordinal and links of each turn that has links, from the ordinal `low` on; read in batches."""
+    """Yields ordinal and links of each turn that has links, from the ordinal `low` on; rows are read in batches."""
     while True:
         rows = MENTION_VALUES.scan(reader, (space, low), (space,), limit=_AT_ONCE)
         yield from ((row.ordinal, links_from(row.data)) for row in rows)
@@ -109,13 +109,13 @@ def read_again(text: str | None) -> tuple[int, ...]:
 
 
 def note_read(tx: Transaction, space: str, until: int, again: Sequence[int] = ()) -> None:
-    """Writes that all turns before a number are read, but for those that are to be read again."""
+    """Records that all turns before an ordinal are read, except those that are to be read again."""
     numbers = " ".join(map(str, (LINKS_VERSION, until, *again)))
     META.put(tx, [MetaRow(space, PROGRESS, numbers)])
 
 
 def drop_mentions(tx: Transaction, space: str) -> int:
-    """Drops all of it, so that it is made again; returns how many rows there were."""
+    """Deletes all links, so that they are made again; returns how many rows there were."""
     tx.delete(META.name, (space, PROGRESS), (space, PROGRESS))
     drop_jobs(tx, space, RuleStage.MENTIONS)
     return tx.delete(MENTION.name, (space,), (space,))

@@ -1,4 +1,4 @@
-"""The recorded answers of a named-entity model, as rows and back; the entity graph is counted from them.
+"""Stores the answers of a named-entity model, from which the entity graph is counted.
 
 A row of ANNOTATION of the kind `named` for each turn in which it saw something, a list of [start, end, type as a
 letter]; and a row of META, `recogniser`:
@@ -55,7 +55,7 @@ class Asked:
 
 
 def read_asked(reader: Reader, space: str) -> tuple[str | None, Asked | None]:
-    """The row as it stands, and what it says; None when no model was ever asked."""
+    """The row's text and the progress in it; None and the beginning if no model was ever asked."""
     text = META_VALUE.get(reader, (space, RECOGNISER))
     if text is None:
         return None, None
@@ -64,12 +64,12 @@ def read_asked(reader: Reader, space: str) -> tuple[str | None, Asked | None]:
 
 
 def spans_seen(reader: Reader, space: str, turns: Sequence[Turn]) -> list[Spans]:
-    """What was seen in some turns, nothing where no model was asked."""
+    """The recorded names in some turns; empty where no model was asked."""
     return spans_by_name(reader, space, [str(turn.id) for turn in turns])
 
 
 def spans_by_name(reader: Reader, space: str, names: Sequence[str]) -> list[Spans]:
-    """What was seen in turns, given by their ids."""
+    """The recorded names in turns that are given by their ids."""
     if META_VALUE.get(reader, (space, RECOGNISER)) is None:
         return [()] * len(names)
     values = ANNOTATION_VALUE.get_many(reader, [(space, name, KIND) for name in names])
@@ -77,7 +77,7 @@ def spans_by_name(reader: Reader, space: str, names: Sequence[str]) -> list[Span
 
 
 def put_spans(tx: Transaction, space: str, model: str, seen: Mapping[str, Spans]) -> None:
-    """Replaces what was seen in turns, given by their ids."""
+    """Replaces the recorded names in turns that are given by their ids."""
     rows: list[AnnotationRow] = []
     for owner, spans in seen.items():
         if spans:

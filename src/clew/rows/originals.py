@@ -1,4 +1,4 @@
-"""The originals of stubs and scaled images in message lists, as rows under their references."""
+"""Stores the originals of stubs and scaled images of message lists under their references."""
 
 import re
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ def image_row(space: str, image: ShrunkImage, now: int) -> OriginalRow:
 
 
 def keep_originals(store: Store, space: str, rows: Sequence[OriginalRow]) -> None:
-    """Keeps originals durably; a reference that is kept already keeps its row.
+    """Stores originals durably; a row that exists under a reference is not replaced.
 
     Raises:
         InputError: the space is paused, so nothing may be stored.

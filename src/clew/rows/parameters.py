@@ -1,4 +1,4 @@
-"""The learned values of a space as versioned rows of PARAMETER: read, change, revert.
+"""Stores the learned values of a space in versions: reads, changes and reverts them.
 
 A version is one change: a row for each value that it changed. Of each value the row of the highest version holds;
 `null` in it takes the value back to the user's setting or the default. Rows are only ever added.
@@ -26,7 +26,7 @@ from clew.types.tuning import Change, LearnedValues
 
 
 def read_learned(reader: Reader, space: str, upto: int | None = None) -> LearnedValues:
-    """The values that hold, or held at version `upto`."""
+    """The learned values in force, or those of version `upto`."""
     version = structure = 0
     values: dict[str, float] = {}
     for name, number, value in _rows(reader, space):
@@ -43,7 +43,7 @@ def read_learned(reader: Reader, space: str, upto: int | None = None) -> Learned
 
 
 def history(reader: Reader, space: str) -> list[Change]:
-    """Every change, the first one first."""
+    """All changes, earliest first."""
     changes: dict[int, Change] = {}
     for row in PARAMETER.scan(reader, (space,), (space,)):
         change = changes.get(row.version) or Change(
@@ -76,9 +76,9 @@ def adopt(
 
 
 def revert(store: Store, space: str, version: int, now: datetime) -> int:
-    """Takes every value back to what it was at a version, as a new version; returns the number that holds then.
+    """Restores the values of an earlier version as a new version; returns the number of the version now in force.
 
-    Version 0 is before anything was learned. Nothing is written where nothing differs.
+    Version 0 is the state before anything was learned. If no value differs, nothing is written.
 
     Raises:
         NotFoundError: there was no such version.
@@ -97,9 +97,9 @@ def revert(store: Store, space: str, version: int, now: datetime) -> int:
 
 
 def take_over(store: Store, space: str, values: Mapping[str, float], now: datetime) -> bool:
-    """Adopts what another memory learned, where this one has learned nothing yet and is not paused; returns whether.
+    """Adopts what another memory learned, unless this one has learned something or is paused; returns whether it did.
 
-    Names that mean nothing here are passed over, and values brought within their bounds.
+    Unknown names are ignored, and values outside their bounds are moved to them.
     """
     structure = StructureParameters.of(values)
     taken = {name: value for name, value in structure.values().items() if name in values}
@@ -119,12 +119,12 @@ def take_over(store: Store, space: str, values: Mapping[str, float], now: dateti
 
 
 def structure_of(learned: LearnedValues) -> StructureParameters:
-    """What layers 1 to 4 go by."""
+    """The parameters of layers 1 to 4, from learned values."""
     return StructureParameters.of(learned.values)
 
 
 def recall_of(learned: LearnedValues, config: RecallConfig, given: frozenset[str]) -> RecallConfig:
-    """The settings of recall with what was learned; those in `given`, paths like `recall.time`, are the user's own."""
+    """The recall settings with learned values; settings in `given` (paths such as `recall.time`) stay the user's."""
     values: dict[str, Any] = {}
     for setting in SETTINGS_TUNED:
         value = learned.values.get(PREFIX + setting)
@@ -153,15 +153,15 @@ class LearnedBook:
         self._held: tuple[int, LearnedValues, RecallConfig] | None = None
 
     def now(self) -> LearnedValues:
-        """The values that hold."""
+        """The learned values in force."""
         return self._read()[1]
 
     def seen(self) -> LearnedValues:
-        """The values that were read last, which ranked what was ranked last; costs no look at the store."""
+        """The learned values that were read last and used by the last ranking; does not query the store."""
         return self.now() if self._held is None else self._held[1]
 
     def recall(self, version: int | None = None) -> RecallConfig:
-        """The settings of recall that hold; `version` is the store's, when the caller knows it."""
+        """The recall settings in force."""
         return self._read(version)[2]
 
     def _read(self, version: int | None = None) -> tuple[int, LearnedValues, RecallConfig]:

@@ -1,4 +1,4 @@
-"""Pauses of a space or session as rows, which the transaction that would write a turn reads."""
+"""Stores pauses of a space or session; the transaction that would write a turn reads them."""
 
 import json
 from collections.abc import Callable
@@ -23,7 +23,7 @@ _SPACE: Final = ""
 
 
 def paused_since(reader: Reader, space: str, session: str | None = None) -> datetime | None:
-    """When the space, or one session of it by itself, was paused; None when it is not."""
+    """When the space, or one session by itself, was paused; None if it is not."""
     at = _paused(reader, space).get(_name(session))
     return None if at is None else from_us(at)
 
@@ -39,17 +39,17 @@ def refuse_while_paused(reader: Reader, space: str) -> None:
 
 
 def is_session_paused(reader: Reader, space: str, session: str) -> bool:
-    """Whether a session was paused by itself, or its space was."""
+    """Whether a session is paused, by itself or with its space."""
     return not _paused(reader, space).keys().isdisjoint((_SPACE, session))
 
 
 def paused_sessions(reader: Reader, space: str) -> dict[str, datetime]:
-    """The sessions that were paused by themselves, by name, and since when."""
+    """The sessions that are paused by themselves, with the time since when."""
     return {name: from_us(at) for name, at in sorted(_paused(reader, space).items()) if name != _SPACE}
 
 
 def paused_parts(reader: Reader, space: str) -> tuple[bool, frozenset[str]]:
-    """Whether the space is paused, and the sessions that were paused by themselves; one read."""
+    """Whether the space is paused, and the sessions that are paused by themselves, from one read."""
     paused = _paused(reader, space)
     return _SPACE in paused, frozenset(paused.keys() - {_SPACE})
 

@@ -1,4 +1,4 @@
-"""Pins as rows: set, removed and listed."""
+"""Stores pins: sets, removes and lists them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ def _masked_name(kind: str, name: str) -> str:
 
 
 def set_pin(store: Store, space: str, pin: Pin, *, mask_secrets: bool) -> Pin:
-    """Keeps a pin durably, in place of an older one of the same turn or expression; returns it as it is stored.
+    """Stores a pin durably, replacing one of the same turn or expression; returns it as it is stored.
 
     Args:
         mask_secrets: see `without_secrets`.
@@ -88,7 +88,7 @@ def take_back(store: Store, space: str, kind: PinKind, name: str) -> None:
 
 
 def read_pins(reader: Reader, space: str) -> list[Pin]:
-    """What is pinned, the oldest first; ties go by kind and name."""
+    """All pins, oldest first; equally old ones by kind and name."""
     return sorted(map(_pin, PIN.scan(reader, (space,), (space,))), key=lambda pin: (pin.pinned_at, pin.kind, pin.name))
 
 
@@ -109,9 +109,9 @@ def forget_pins(tx: Transaction, space: str, names: Sequence[str]) -> int:
 
 
 def carry_pins(pins: Sequence[Pin], target: Store, space: str, names: Mapping[str, str], *, mask_secrets: bool) -> int:
-    """Adds pins of another home that this one has not; returns how many.
+    """Adds the pins of another home that this one lacks; returns how many.
 
-    None are added to a space that is paused, and no more rules than it may have.
+    None are added to a paused space, and rules only up to their limit.
 
     Args:
         names: the turns' ids there -> here; turns that are not here are left out.

@@ -18,12 +18,12 @@ MOST: Final = 20
 
 
 def attached(reader: Reader, space: str) -> tuple[str, ...]:
-    """The folders of the projects."""
+    """The folders of the attached projects."""
     return tuple(json.loads(META_VALUE.get(reader, (space, PROJECTS)) or "[]"))
 
 
 def attach(store: Store, space: str, root: Path) -> tuple[str, ...]:
-    """Attaches a project; returns the folders of all.
+    """Attaches a project; returns the folders of all attached projects.
 
     Raises:
         InputError: there are `MOST` already, or the space is paused.
@@ -42,7 +42,7 @@ def attach(store: Store, space: str, root: Path) -> tuple[str, ...]:
 
 
 def detach(store: Store, space: str, root: str) -> tuple[str, ...]:
-    """Detaches a project; returns the folders of the others.
+    """Detaches a project; returns the folders of the projects that are still attached.
 
     Raises:
         NotFoundError: it is not attached.

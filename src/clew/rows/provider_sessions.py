@@ -48,7 +48,7 @@ def anchor_of(reader: Reader, space: str, name: str) -> str | None:
 
 
 def put_provider_sessions(tx: Transaction, space: str, session: str, sessions: Sequence[ProviderSession]) -> bool:
-    """Replaces the provider sessions of a conversation; false if there is no such conversation."""
+    """Replaces the provider sessions of a conversation; returns False if there is no such conversation."""
     row = SESSION.get(tx, (space, session))
     if row is None:
         return False

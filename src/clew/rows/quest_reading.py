@@ -55,7 +55,7 @@ def state_after(reader: Reader, space: str, session: str, last: int, before: Que
 
 
 def as_set(reader: Reader, space: str, quest: Quest | None) -> Quest | None:
-    """A quest with title and stage as a person set them."""
+    """The quest with the title and stage that a person gave to it."""
     entry = None if quest is None else read_set(reader, space).get(quest.id)
     if quest is None or entry is None:
         return quest
@@ -118,14 +118,14 @@ def _acts(reader: Reader, space: str, session: str, first: int = 0, last: int | 
 
 
 def _title(reader: Reader, space: str, quest: Quest) -> str:
-    """The words that asked for a quest; those of the nearest request before work that nobody asked for in words."""
+    """The request that led to a quest, or the nearest earlier request if nothing asked for the work directly."""
     row: TurnRow | None = TURN.get(reader, (space, quest.session, quest.first))
     words = "" if row is None else prose_of(turn_from_row(row))
     return quest_title(framed_wish(words) or words) or _session_title(reader, space, quest.session)
 
 
 def _session_title(reader: Reader, space: str, session: str) -> str:
-    """What a session is called by its client, or by the summary that it began with; else its name."""
+    """The title that a client gave to a session, or its opening summary; otherwise its name."""
     if title := title_of(reader, space, session):
         return title
     turns = map(turn_from_row, TURN.scan(reader, (space, session), (space, session), limit=_OPENING))

@@ -1,4 +1,4 @@
-"""The stored parts of quests as rows: what a person set, seals, patterns. Quests that are only recognised have none."""
+"""Stores what cannot be recognised about quests: what a person set, seals, patterns."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -17,12 +17,12 @@ PATTERN: Final = "pattern"
 
 
 def put_set(tx: Transaction, space: str, quest: Quest, now: datetime) -> None:
-    """Keeps title and stage of a quest as a person set them."""
+    """Stores the title and stage that a person gave to a quest."""
     _put(tx, space, SET, quest.id, quest, now, {"title": quest.title, "stage": quest.stage.value})
 
 
 def put_seal(tx: Transaction, space: str, seal: QuestSeal) -> None:
-    """Keeps a seal, in place of an older one of the same quest."""
+    """Stores a seal, replacing an older one of the same quest."""
     _put(tx, space, SEAL, seal.quest.id, seal.quest, seal.sealed_at, seal.to_dict())
 
 
@@ -39,7 +39,7 @@ def _put(
 
 
 def read_set(reader: Reader, space: str) -> dict[str, tuple[QuestRow, str, QuestStage]]:
-    """What persons set, by the quest's id: the row, the title (empty for none) and the stage."""
+    """What people set, by the id of the quest: the row, the title (empty for none) and the stage."""
     rows = QUEST.scan(reader, (space, SET), (space, SET))
     return {row.name: (row, *_set_of(row)) for row in rows}
 
@@ -69,7 +69,7 @@ def read_patterns(reader: Reader, space: str) -> list[QuestPattern]:
 
 
 def forget_quests(tx: Transaction, space: str, gone: Mapping[str, Collection[int]]) -> int:
-    """Deletes what is about forgotten turns; returns how many rows.
+    """Deletes the rows about forgotten turns; returns how many.
 
     Args:
         gone: their seqs by session.

@@ -42,28 +42,28 @@ SPOKEN: Final = Columns(TURN, SpokenTurn)
 
 
 def spoken_line(row: SpokenTurn | TurnRow) -> NodeLine | None:
-    """What a turn of one text says; None where that is nothing."""
+    """What a turn of one text says; None if that is nothing."""
     if row.role in SILENT or row.origin in SILENT:
         return None
     return plain_line(row.text, row.speaker, row.role, None if row.at is None else from_us(row.at))
 
 
 def quotes_in(turns: Iterable[tuple[int, NodeLine]], text: str) -> Quotes | None:
-    """The places that a rendering quotes; None where it is not made of sentences of these turns alone."""
+    """The places that a rendering quotes; None if it does not consist of sentences of these turns only."""
     short = [(seq, line) for seq, line in turns if len(line.text) <= SHORT]
     found = runs_in([line for _, line in short], text)
     return None if found is None else [[short[number][0], *runs] for number, runs in found]
 
 
 def lines_of_turns(reader: Reader, space: str, wanted: Iterable[Spoken]) -> dict[Spoken, NodeLine]:
-    """What turns say; without those that are gone."""
+    """What turns say, without turns that are no longer stored."""
     rows = SPOKEN.get_many(reader, [(space, *name) for name in dict.fromkeys(wanted)])
     lines = [(row, spoken_line(row)) for row in rows if row is not None]
     return {(row.session, row.seq): line for row, line in lines if line is not None}
 
 
 def quoted_text(session: str, quotes: Quotes, lines: Mapping[Spoken, NodeLine]) -> str | None:
-    """The text that `quotes_in` was given; None where one of the turns is gone."""
+    """The text that was given to `quotes_in`; None if one of the turns is no longer stored."""
     if any((session, seq) not in lines for seq, *_ in quotes):
         return None
     return quoted([(lines[session, seq], runs) for seq, *runs in quotes])

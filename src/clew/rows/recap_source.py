@@ -76,7 +76,7 @@ def topics_of(reader: Reader, space: str, session: str, last: int | None) -> lis
 
 
 def title_of(reader: Reader, space: str, session: str) -> str | None:
-    """The title of a session: its own, else one from the first requests; None where neither says anything."""
+    """The title of a session, or one made from the first requests; None if there is neither."""
     stored = SESSION.get(reader, (space, session))
     if stored is not None and stored.title:
         return stored.title
@@ -85,7 +85,7 @@ def title_of(reader: Reader, space: str, session: str) -> str | None:
 
 
 def scores_of(reader: Reader, space: str, turns: Sequence[Turn]) -> list[TurnScores]:
-    """What the analysis says of turns; zeros for those that are not analysed."""
+    """The scores of turns from the analysis; zeros for turns that are not analysed."""
     said = annotation_values(reader, space, ANALYSIS.name, [turn.ordinal or 0 for turn in turns])
     return [
         TurnScores(

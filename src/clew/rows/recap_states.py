@@ -50,12 +50,12 @@ class StoredState:
 
 
 def maker_of(reader: Reader, space: str, counter: str) -> str:
-    """By what states are made now."""
+    """Identifies the rules by which states are made now."""
     return f"{STATE_VERSION} {read_progress(reader, space)[1].epoch} {counter}"
 
 
 def read_state(reader: Reader, space: str, session: str, counter: str) -> StoredState:
-    """The state of a session; without turns where there is none yet, or one that was made by something else."""
+    """The state of a session; an empty one if there is none yet, or it was made by other rules."""
     maker = maker_of(reader, space, counter)
     row = RECAP_STATE.get(reader, (space, session))
     if row is None:
@@ -88,7 +88,7 @@ def state_row(space: str, session: str, stored: StoredState) -> RecapStateRow:
 
 
 def replace_state(tx: Transaction, row: RecapStateRow) -> bool:
-    """Writes a state over the one that it was made from; False, and nothing written, if that is another by now."""
+    """Writes a state in place of the one from which it was made; False, writing nothing, if that has changed."""
     stored = RECAP_STATE.get(tx, (row.space, row.session))
     if (0 if stored is None else stored.revision) != row.revision - 1:
         return False

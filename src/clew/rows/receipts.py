@@ -1,4 +1,4 @@
-"""Receipts: kept in memory at once for `explain`, and written later, so that no recall waits for the disk."""
+"""Keeps receipts in memory for `explain`, and writes them later, so that no recall waits for the disk."""
 
 import json
 import logging
@@ -42,7 +42,7 @@ def receipt_bytes(receipt: Receipt) -> bytes:
 
 
 def receipt_text(data: bytes) -> str:
-    """The JSON of a receipt that is kept; up to schema 3 it was not compressed."""
+    """The JSON of a stored receipt; up to schema 3 it was not compressed."""
     return (data if data.startswith(b"{") else zlib.decompress(data)).decode()
 
 
@@ -58,7 +58,7 @@ def receipt_row(space: str, receipt: Receipt) -> ReceiptRow:
 
 @dataclass(frozen=True, slots=True)
 class PendingReceipt:
-    """A receipt that is not made yet.
+    """A receipt that is created only when it is needed.
 
     Attributes:
         make: returns the receipt, the same one each time.
@@ -92,7 +92,7 @@ class ReceiptBook:
         self.keep_pending(PendingReceipt(receipt.name, receipt.created_at, lambda: receipt))
 
     def keep_pending(self, receipt: PendingReceipt) -> None:
-        """Takes a receipt that is made when it is written or asked for, so that no recall waits for it."""
+        """Keeps a receipt that is created when it is written or asked for, so that no recall waits for it."""
         if self._keep:
             with self._lock:
                 self._unwritten[receipt.id] = receipt
@@ -109,12 +109,12 @@ class ReceiptBook:
         return since is not None and self._timer() - since >= GATHER_SECONDS
 
     def hurry(self) -> None:
-        """Makes the receipts that wait due, because somebody waits until they are written."""
+        """Makes waiting receipts due at once, because somebody waits until they are written."""
         with self._lock:
             self._waits_since = None if self._waits_since is None else -math.inf
 
     def get(self, name: str) -> Receipt:
-        """The receipt of that name.
+        """The receipt with this id.
 
         Raises:
             NotFoundError: there is none, or it was dropped as one of the oldest.
@@ -170,7 +170,7 @@ class ReceiptBook:
 
     @property
     def waiting(self) -> int:
-        """How many are not written yet and will be."""
+        """How many receipts still have to be written."""
         return len(self._unwritten) if self._store.writable else 0
 
     @contextmanager
@@ -180,14 +180,14 @@ class ReceiptBook:
             yield
 
     def drop(self) -> None:
-        """Drops what is not written yet; what is written is the caller's."""
+        """Drops receipts that are not written yet; the caller deletes the written ones."""
         with self._lock:
             self._unwritten.clear()
             self._last = None
             self._waits_since = None
 
     def flush(self) -> int:
-        """Writes what waits, drops the oldest beyond the number kept, and says how many waited."""
+        """Writes the waiting receipts, deletes the oldest ones beyond `keep`, and returns how many were waiting."""
         with self._writing:
             return self._flush()
 

@@ -1,4 +1,4 @@
-"""Renderings of nodes as rows, and the rows of META that say which are to be made.
+"""Stores renderings of nodes, and in META which nodes still need some.
 
     render:session:<session>   nodes of the session were added or made again
     render:label:<name>        beats got the label
@@ -124,7 +124,7 @@ def drop_all_renderings(tx: Transaction, space: str) -> int:
 
 
 def mark_sessions(tx: Transaction, space: str, sessions: Iterable[str], value: str) -> None:
-    """Notes that sessions have nodes without renderings.
+    """Records that sessions have nodes without renderings.
 
     Args:
         value: differs from that of earlier notes, so that one who has worked on the earlier leaves this one.
@@ -133,12 +133,12 @@ def mark_sessions(tx: Transaction, space: str, sessions: Iterable[str], value: s
 
 
 def mark_labels(tx: Transaction, space: str, names: Iterable[str], value: str = "") -> None:
-    """Notes that the renderings of labels are to be made, likewise."""
+    """Records that the renderings of labels have to be made."""
     META.put(tx, [MetaRow(space, LABEL_MARK + name, value) for name in names])
 
 
 def marked(reader: Reader, space: str, prefix: str, limit: int | None = None) -> list[tuple[str, str]]:
-    """The noted sessions or labels, each with the note's value, in the order of their names."""
+    """The recorded sessions or labels, each with the value of its mark, by name."""
     rows = META_ENTRIES.scan(reader, (space, prefix), (space, past_prefix(prefix)), limit=limit)
     return [(row.name.removeprefix(prefix), row.value) for row in rows]
 
@@ -158,7 +158,7 @@ def count_marked(reader: Reader, space: str) -> int:
 
 
 def unmark(tx: Transaction, space: str, prefix: str, name: str, value: str) -> None:
-    """Takes a note back, unless it was renewed meanwhile."""
+    """Removes a mark, unless it was renewed meanwhile."""
     key = (space, prefix + name)
     row = META.get(tx, key)
     if row is not None and row.value == value:

@@ -1,4 +1,4 @@
-"""The log of requests through the proxy, as rows: what was decided about each, and what it cost."""
+"""Stores a log of requests through the proxy: what was decided about each, and what it cost."""
 
 from clew.rows.pause import is_session_paused
 from clew.store.protocol import Reader, Store, Transaction
@@ -27,7 +27,7 @@ def logged_requests(reader: Reader, space: str, session: str | None = None, sinc
 
 
 def forget_logged(tx: Transaction, space: str, session: str) -> None:
-    """Takes the name of a session out of the log, where its requests still count for their day and model."""
+    """Removes the name of a session from the log; its requests still count for their day and model."""
     REQUEST_LOG.put(tx, [row._replace(session=None) for row in logged_requests(tx, space, session)])
 
 

@@ -1,4 +1,4 @@
-"""Requests to scrub the raw files after turns were deleted: what cannot be done at once is noted, and done later.
+"""Records that raw files still hold traces of deleted turns, until they are overwritten.
 
 The note is written in the very transaction that removes the turns, so neither a kill between the two nor an open
 snapshot nor a full disk loses it. Whoever forgets next, and the worker of any process that has the space open, does it.
@@ -30,19 +30,19 @@ def real_now() -> int:
 
 
 def note(tx: Transaction, space: str) -> str:
-    """Notes, in the transaction that removes turns, that the raw files hold traces of them; returns the note."""
+    """Records, in the transaction that deletes turns, that the raw files hold traces of them; returns the record."""
     said = str(real_now())
     META.put(tx, [MetaRow(space, _DUE, said)])
     return said
 
 
 def noted(reader: Reader, space: str) -> str | None:
-    """The note; None when the raw files hold no traces of turns that went."""
+    """The record; None if the raw files hold no traces of deleted turns."""
     return META_VALUE.get(reader, (space, _DUE))
 
 
 def scrub(store: Store, space: str, said: str) -> None:
-    """Overwrites what the raw files hold of turns that went, and takes that note back.
+    """Overwrites the traces of deleted turns in the raw files, and removes that record.
 
     Raises:
         StoreLocked: an open snapshot is in the way; StoreFull: the disk is. The note stays.
@@ -52,7 +52,7 @@ def scrub(store: Store, space: str, said: str) -> None:
 
 
 def try_scrub(store: Store, space: str, said: str | None) -> str | None:
-    """The same, if there is a note; returns the reason why it could not be done, and None when nothing is left."""
+    """As `scrub`, if there is a record; returns why it could not be done, or None if no traces are left."""
     if said is None:
         return None
     try:

@@ -22,7 +22,7 @@ _STAGES: Final = frozenset(RuleStage)
 
 
 def put_turn_aside(tx: Transaction, row: TurnRow, stage: RuleStage, version: str, why: str) -> str:
-    """Notes that a stage goes on without a turn, unless it was forgotten meanwhile; returns the turn's id.
+    """Records that a stage skips a turn, unless the turn was forgotten meanwhile; returns the turn's id.
 
     Args:
         version: of the stage's rules.
@@ -35,7 +35,7 @@ def put_turn_aside(tx: Transaction, row: TurnRow, stage: RuleStage, version: str
 
 
 def put_session_aside(tx: Transaction, space: str, session: str, stage: RuleStage, version: str, why: str) -> bool:
-    """Notes that a stage goes on without a session, or without a part of it; returns whether that is new.
+    """Records that a stage skips a session or a part of it; returns whether that is new.
 
     Nothing is noted of one that was forgotten meanwhile.
     """
@@ -64,17 +64,17 @@ def _put(tx: Transaction, space: str, stage: RuleStage, owner: str, payload: dic
 
 
 def turns_aside(reader: Reader, space: str, stage: RuleStage) -> frozenset[int]:
-    """Ordinals of the turns that a stage went on without, those that it is to try again among them."""
+    """Ordinals of the turns that a stage skipped, including those that it is to try again."""
     return frozenset(ordinal for ordinal in _payloads(reader, space, stage, "ordinal") if isinstance(ordinal, int))
 
 
 def names_aside(reader: Reader, space: str, stage: RuleStage) -> frozenset[str]:
-    """Ids of the turns that a stage went on without, those that it is to try again among them."""
+    """Ids of the turns that a stage skipped, including those that it is to try again."""
     return frozenset(name for name in _payloads(reader, space, stage, "turn") if isinstance(name, str))
 
 
 def sessions_aside(reader: Reader, space: str, stage: RuleStage, version: str | None = None) -> frozenset[str]:
-    """The sessions that a stage went on without.
+    """The sessions that a stage skipped.
 
     Args:
         version: only those on which the rules of this version failed.
@@ -89,14 +89,14 @@ def _payloads(reader: Reader, space: str, stage: RuleStage, field: str, version:
 
 
 def take_turns_back(tx: Transaction, rows: Iterable[TurnRow], stage: RuleStage) -> None:
-    """Drops the notes of turns that a stage has done now."""
+    """Deletes the records of turns that a stage has processed now."""
     for row in rows:
         key = (row.space, job_name(stage, turn_id(row.session, row.seq)))
         tx.delete("job", key, key)
 
 
 def take_sessions_back(tx: Transaction, space: str, sessions: Sequence[str], stage: RuleStage) -> None:
-    """Drops the notes of sessions that a stage has done, or starts over."""
+    """Deletes the records of sessions that a stage has processed, or starts again."""
     for session in sessions:
         key = (space, job_name(stage, _owner(session)))
         tx.delete("job", key, key)

@@ -1,4 +1,4 @@
-"""The daily cost of language models, and the budget that no call exceeds, however many programs ask at once.
+"""Records the daily cost of language models, and keeps all programs together within the budget.
 
 The worst that a call can cost is reserved before it is made, in the transaction that looks at what is left; what it did
 cost takes the place of that afterwards. What a killed process reserved stays reserved for its day, since its call may
@@ -38,7 +38,7 @@ class Ledger:
         self._store, self._space, self._clock, self._budget = store, space, clock, budget
 
     def reserve(self, model: str, purpose: str, worst: Usage) -> Hold:
-        """Sets aside what a call may cost; durable on return.
+        """Reserves what a call may cost; durable on return.
 
         Raises:
             BudgetExceeded: the day's budget has not that much left; nothing was set aside.
@@ -56,9 +56,9 @@ class Ledger:
         return hold
 
     def settle(self, tx: Transaction, hold: Hold, spent: Usage, *, failed: bool) -> None:
-        """Puts what a call cost in the place of what was set aside for it.
+        """Replaces a reservation by the actual cost of the call.
 
-        Nothing happens when that is gone: the call took days, and was booked at its worst as lost.
+        Nothing happens if the reservation is gone: after days it was booked as lost, at its worst cost.
         """
         key = (self._space, hold.day, hold.model, hold.purpose)
         row = LEDGER.get(tx, key)
@@ -76,7 +76,7 @@ class Ledger:
         _add(tx, key, change)
 
     def refuse(self, tx: Transaction, model: str, purpose: str) -> None:
-        """Counts an answer that was paid for and is not used as a failure of today."""
+        """Counts a paid answer that is not used as a failure of today."""
         _add(tx, (self._space, today(self._clock()), model, purpose), {"failures": 1})
 
     def _check_budget(self, spent: Mapping[str, int], worst: Usage) -> None:
@@ -137,7 +137,7 @@ def _add(tx: Transaction, key: tuple[str, int, str, str], change: Mapping[str, i
 
 
 def _book_lost(tx: Transaction, space: str, day: int) -> None:
-    """Books what is still reserved from before yesterday as failed calls that cost their worst: nobody settles it."""
+    """Books reservations from before yesterday as failed calls at their worst cost, since nobody will settle them."""
     for row in LEDGER.scan(tx, (space,), (space, day - 2)):
         tokens, micros = row.reserved_tokens, row.reserved_micros
         if tokens or micros:

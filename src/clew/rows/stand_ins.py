@@ -1,4 +1,4 @@
-"""The shorter forms that stand for turns of condensed sessions, as rows; each row is one `StandIn`."""
+"""Stores the shorter forms that stand for turns of condensed sessions; each row is one `StandIn`."""
 
 import json
 import zlib

@@ -71,7 +71,7 @@ def tombstone(space: str, turn: Turn, digest: bytes, hashed: Hashed, now: dateti
 
 
 def ghosts(reader: Reader, space: str, session: str, hashed: Hashed) -> list[Ghost]:
-    """The forgotten turns of a session, in their order."""
+    """The forgotten turns of a session, in order."""
     key = (space, hashed("session", session))
     return [
         Ghost(row.seq, row.digest, row.external_id, row.branch, row.parent) for row in TOMBSTONE.scan(reader, key, key)

@@ -1,4 +1,4 @@
-"""What a question says of the conversation itself and of the form of the answer: taken out before it is looked up.
+"""Takes out of a question what it says about the conversation itself and about the form of the answer.
 
 "Which parts of the garden did I bring up throughout our conversations, in order? Mention only three items." is about
 parts of the garden; the rest is said of every conversation alike, and pulls words and vectors to turns that say so.
@@ -42,7 +42,7 @@ _BEFORE_MARK: Final = late_pattern(r" ([,.?!])")
 
 
 def without_framing(text: str) -> str:
-    """The question without where it was spoken of, that it was, and how long the answer may be.
+    """The question without where and that something was said, and without how long the answer may be.
 
     Beside an assistant only: between people "in our conversations" may be what is asked about. Words that name one
     conversation of several ("in the parser session") remain. White space becomes

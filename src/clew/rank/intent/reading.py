@@ -1,4 +1,4 @@
-"""A question -> its `Intent`: terms, the people it names, the times it names, what it quotes, what it asks for.
+"""Reads a question: its terms, the people and times that it names, what it quotes, and what it asks for.
 
 Borders: looks at the question, the space's speakers and the clock; never at the turns.
 """

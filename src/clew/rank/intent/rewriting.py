@@ -49,7 +49,7 @@ def _replaced(text: str, names: AbstractSet[str], plain: str, possessive: str) -
 
 
 def any_of(names: Collection[str]) -> str:
-    """An expression for these names as whole words, the longest first."""
+    """A regular expression for these names as whole words, longest first."""
     return rf"\b(?:{'|'.join(sorted(map(re.escape, names), key=lambda name: (-len(name), name)))})\b"
 
 

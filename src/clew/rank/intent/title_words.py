@@ -15,7 +15,7 @@ _NAMES_ONE: Final = late_pattern(
 
 
 def title_words(text: str, *, exact: bool) -> frozenset[str]:
-    """The terms that the title of the conversation that is asked for must have; none where a question names none.
+    """The terms that the title of the requested conversation must contain; empty if the question names no conversation.
 
     Args:
         exact: the question is a search of words alone.

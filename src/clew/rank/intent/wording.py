@@ -1,4 +1,4 @@
-"""Expressions for the wording of a question that are tried only where its words begin as some word of theirs does.
+"""Regular expressions for wordings of questions, tried only if a word of the question begins as one of theirs.
 
 Trying one takes some 2 us, and a question has the wording of few of them. Borders: knows words as letters only.
 """
@@ -17,7 +17,7 @@ _WORD: Final = re.compile(r"[a-z]+")
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """An expression, and how a word begins that every match of it has.
+    """An expression, with beginnings of words of which every match contains at least one.
 
     Attributes:
         beginnings: the first `LETTERS` letters of such words, in lower case; of each match at least one.
@@ -36,10 +36,10 @@ class Wording:
 
 
 def wording(beginnings: str, source: str) -> Wording:
-    """An expression without regard to case, and the beginnings of words with blanks between them."""
+    """An expression that ignores case, with its beginnings of words separated by blanks."""
     return Wording(frozenset(beginnings.split()), late_pattern(source, re.IGNORECASE))
 
 
 def beginnings(text: str) -> frozenset[str] | None:
-    """How the words of a text begin; None where that says nothing, since other letters may stand for those of ASCII."""
+    """How the words of a text begin; None for text that is not ASCII, where other letters may replace ASCII ones."""
     return frozenset([word[:LETTERS] for word in _WORD.findall(text.lower())]) if text.isascii() else None

@@ -1,4 +1,4 @@
-"""Work of agents: turns of assistant and tools where the person says little, and a tool's call and result as one unit.
+"""Signals about the work of agents: turns of assistant and tools, terse turns of the user, a tool call and its result.
 
 All of these are silent between people, and all but `agent` and `terse` in conversations in which the person has half of
 the turns.
@@ -52,25 +52,25 @@ def agent(frame: Frame) -> Scores | None:
 
 
 def users_words(frame: Frame) -> Scores | None:
-    """Takes back what `agent` adds where the question asks for what the person wanted; None for other questions."""
+    """Takes back what `agent` adds, if the question asks for what the user wanted; None for other questions."""
     values = agent(frame) if frame.intent.wants.users_words else None
     return None if values is None else -values
 
 
 def brief(frame: Frame) -> Scores | None:
-    """Towards -1 for turns of a few words, times the agent share; None where all shares are 0."""
+    """Close to -1 for turns of a few words, times the agent share; None where all shares are 0."""
     if not (frame.with_assistant and has_agents_work(frame.view)):
         return None
     return -np.exp(-frame.view.turns.chars / BRIEF) * agent_share(frame.view)
 
 
 def terse(frame: Frame) -> Scores | None:
-    """Towards -1 for the person's turns of few words, the more the session is worked with tools; None without tools.
+    """Close to -1 for short turns of the user, times the use of tools in the session; None where no tool was used.
 
-    In a chat the person tells of themselves and of what they want, in short turns, too. Who has something done by an
-    assistant with tools orders and answers ("leave it red", "yes, the second"): what was found out stands elsewhere,
-    and such a turn gets what `user` adds only as far as it says something. The more an agent does alone, the less that
-    is needed, since `agent` then gives the others' turns as much.
+    In a chat, people tell about themselves and what they want in short turns as well. But somebody who has an assistant
+    with tools do something gives orders and answers ("leave it red", "yes, the second"): what was found out is in other
+    turns, and such a turn gets what `user` adds only as far as it says something. The more an agent works alone, the
+    less this is needed, since `agent` then adds as much to the other turns.
     """
     view = frame.view
     use = tool_use(view) if frame.with_assistant else None
@@ -87,13 +87,12 @@ def _terse(view: IndexView, use: NDArray[np.float64]) -> Scores:
 
 
 def call(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
-    """For a tool's result what `MATCH` adds to the turn that called the tool; None without tools.
+    """For a tool's result, what `MATCH` adds to the turn that called the tool; None where no tool was used.
 
     A command and its output are one event: the question often has the words of the command, and the answer is in the
-    output. What the calling turn adds is never negative. Where the person has half of the turns it is 0, and from an
-    agent share of 0.5 on it is whole: in a chat the person reads the output and says what it means.
-
-    Of calls that were made at once, each result gets the best match: results come in the order in which they are ready.
+    output. The value is never negative. It is 0 where the user has half of the turns, and whole from an agent share of
+    0.5 on: in a chat the user reads the output and says what it means. Of calls that were made at once, each result
+    gets the best match, since results come in the order in which they are ready.
     """
     if tool_use(frame.view) is None:
         return None

@@ -1,4 +1,4 @@
-"""Bursts: short messages that one person sends in a row are one thing said."""
+"""Bursts: short messages that one person sends in a row count as one statement."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -25,11 +25,11 @@ _BURSTS: Final = CacheKey[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np
 
 
 def burst(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
-    """What `MATCH` adds to the best message of a burst beyond the message itself; None without bursts.
+    """What `MATCH` adds to the best message of a burst beyond what it adds to the message itself; None without bursts.
 
-    People on phones write a sentence in pieces of a few words: the piece that matches the question is seldom the one
-    that answers it. Where an assistant takes part, only the person's messages are bursts: what an agent says and calls
-    in a row are things of their own.
+    People on phones write a sentence in pieces of a few words, and the piece that matches the question is seldom the
+    one that answers it. Where an assistant takes part, only the user's messages form bursts, since what an agent says
+    and calls in a row are separate things.
     """
     positions, first, short = frame.view.derived(_BURSTS, lambda: _bursts(frame.view, only_user=frame.with_assistant))
     if not len(positions):

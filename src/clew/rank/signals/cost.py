@@ -1,4 +1,4 @@
-"""Cost: a score that ignores a turn's length spends the whole budget on two long answers."""
+"""The cost of a turn's length: a score that ignores it would spend the whole budget on two long answers."""
 
 from typing import Final
 

@@ -1,7 +1,7 @@
-"""The course of an agent's work: why something is so, how it ended, and what came after it.
+"""Signals about the course of an agent's work: why something is so, how it ended, and what followed.
 
-What answers such questions often shares few words with them, but says so in its own way or stands where it must. All
-values are times the agent share: silent between people, and in chats in which question and answer alternate.
+The answers to such questions often share few words with them, but have a wording or a place of their own. All values
+are multiplied by the agent share, so the signals are silent between people and in chats.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ def cause(frame: Frame) -> Scores | None:
 
 
 def closing(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
-    """How near a turn is to its session's end, times the match of the session by words and the agent share.
+    """How near a turn is to the end of its session, times how well the session matches by words, times the agent share.
 
     None unless the question asks how something ended. What is reported at the end seldom has the words with which the
     work began.
@@ -55,9 +55,9 @@ def closing(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
 
 
 def sequel(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
-    """How soon a turn came after the best one of its session, times the agent share; None unless two things are asked.
+    """How soon a turn followed the best turn of its session, times the agent share; None unless two things are asked.
 
-    The best one is that of the signals before this one.
+    The best turn is the one with the highest sum of the signals before this one.
     """
     if not (frame.intent.wants.sequel and frame.matches):
         return None

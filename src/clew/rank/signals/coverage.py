@@ -1,4 +1,4 @@
-"""Terms of the question in the turn's own words, without its neighbours': how many of them, and how rare they are."""
+"""Terms of the question in a turn's own words, without its neighbours: how many there are, and how rare they are."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -35,7 +35,7 @@ def coverage(frame: Frame) -> Scores | None:
 
 
 def weight_share(frame: Frame, weights: Mapping[str, float]) -> Scores:
-    """The share of the weight of some terms, above 0 in all, that each turn itself contains."""
+    """For each turn, the share of the terms' total weight that the turn itself contains; the weights are above 0."""
     contained = np.zeros(frame.size)
     for term, weight in weights.items():
         contained[turns_with(frame, term)] += weight  # several pieces of a turn add it once

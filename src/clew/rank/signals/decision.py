@@ -1,4 +1,4 @@
-"""Turns that say what was decided, for a question that asks for nothing but decisions."""
+"""Turns that state a decision, for a question that asks for decisions in general."""
 
 from typing import Final
 

@@ -39,7 +39,7 @@ def answer(frame: Frame) -> Scores | None:
 
 
 def unembedded(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
-    """For turns without a vector, the z-score of `lexical` times the weights of both cosines; None without such turns.
+    """For turns without a vector, the z-score of `lexical` times the weights of both cosines; None if all have vectors.
 
     While vectors are missing, words stand in for them, so that a turn is not ranked by how soon it was embedded.
     """

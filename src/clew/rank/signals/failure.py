@@ -1,4 +1,4 @@
-"""Turns in which something fails, for questions about why something failed."""
+"""Turns in which something fails, for a question about why something failed."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Openings: how close a turn is to its session's beginning, for questions that ask for a summary or an order."""
+"""How near a turn is to the beginning of its session, for a question that asks for a summary or an order."""
 
 import numpy as np
 

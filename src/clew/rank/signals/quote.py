@@ -1,4 +1,4 @@
-"""Quoted phrases: turns that contain every word of a phrase that the question quotes."""
+"""Turns that contain every word of a phrase that the question puts in quotation marks."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Which session a question is about, where there are many of them."""
+"""How likely a session is to be the one that the question is about, where there are many sessions."""
 
 from collections.abc import Mapping
 from math import log
@@ -24,11 +24,11 @@ _RUNS: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int
 
 
 def session(frame: Frame, known: Mapping[str, Opinion]) -> BySession | None:
-    """How near the session's best turn comes to the best of all by words, squared; with many sessions up to 1.
+    """How near the best turn of a session comes to the best turn of all by words, squared; up to 1 with many sessions.
 
-    An answer often has few words of the question, but the same session has others of them: what was asked for, the name
-    that was given once. Rises with the logarithm of the number of sessions. None with at most `FEW` sessions, and
-    between people, who return to the same subjects in session after session.
+    A turn with the answer often has few words of the question, but other turns of its session have more of them: the
+    request, or a name that was given once. The value rises with the logarithm of the number of sessions. None with at
+    most `FEW` sessions, and between people, who return to the same subjects in session after session.
     """
     share = min(1.0, log(len(frame.view.sessions) / FEW) / log(MANY / FEW)) if frame.view.sessions else 0.0
     if share <= 0.0 or not frame.with_assistant or "lexical" not in known:

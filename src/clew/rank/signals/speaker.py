@@ -1,4 +1,4 @@
-"""Who speaks: the person named, the user beside an assistant, the assistant when asked for its words."""
+"""Who speaks: the person whom the question names, the user, or the assistant when its words are asked for."""
 
 from typing import Final
 
@@ -13,9 +13,9 @@ SUMMARY: Final = 0.25
 
 
 def speaker(frame: Frame) -> Scores | None:
-    """1 for turns of the speakers whose words the question asks for.
+    """1 for turns of the speakers whose words the question asks for; None if it names nobody.
 
-    With several of them all get 1, which cancels out between two.
+    If it names several, all their turns get 1, which makes no difference between two people.
     """
     if not frame.intent.tellers:
         return None
@@ -27,7 +27,7 @@ def speaker(frame: Frame) -> Scores | None:
 
 
 def speaker_first_person(frame: Frame) -> Scores | None:
-    """1 where a turn of such a speaker is in the first person: people tell about themselves that way."""
+    """1 for turns in the first person by such a speaker, since people tell about themselves that way."""
     named = speaker(frame)
     return None if named is None else np.where(frame.view.turns.first_person, named, 0.0)
 
