@@ -256,7 +256,7 @@ class _RenderingSource:
         codes, at, seqs = turns.session[positions].tolist(), turns.at[positions], turns.seq[positions].tolist()
         names = list(map(view.sessions.__getitem__, codes))
         words = self._fetch(list(zip(names, seqs, strict=True)), positions)
-        texts = ["" if each is None else each.text.strip() for each in words]
+        texts = ["" if words_of_turn is None else words_of_turn.text.strip() for words_of_turn in words]
         speakers, written = _speakers(view, turns.speaker[positions], turns.role[positions])
         moments = _moments(at)
         whole = _evidence(

@@ -190,7 +190,7 @@ class _Table:
         offered = list(map(self._offered.__getitem__, reached))
         worths = [worth[place] * factor for place, factor in zip(reached, _repeats(offered), strict=True)]
         picked = self._picked(reached, offered, worths, must, room)
-        for (number, evidence), cost in zip(picked, self._weights([each.packed for _, each in picked]), strict=True):
+        for (number, evidence), cost in zip(picked, self._weights([line.packed for _, line in picked]), strict=True):
             room -= cost
             if evidence.heading not in self._headings:
                 room -= self._heading_cost(evidence.heading)

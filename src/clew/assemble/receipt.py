@@ -130,12 +130,12 @@ def omissions(
     sizes = [-(-size // CHARS_PER_TOKEN) for size in chars]
     names = [turn_id(candidate.session, candidate.seq) for candidate in candidates]
     room_left = f"{max(spare, 0)} were left"
-    numbers = (each.rank for each in candidates)
-    found = (_SHOULD.format(must[rank - 1]) if rank - 1 in must else f"rank {rank}" for rank in numbers)
-    reasons = [f"{what}: takes about {tokens} tokens, {room_left}" for what, tokens in zip(found, sizes, strict=True)]
-    for number, each in enumerate(candidates):
-        if each.rank - 1 in unshown:
-            reasons[number] = f"rank {each.rank}: {unshown[each.rank - 1]}"
+    numbers = (item.rank for item in candidates)
+    why = (_SHOULD.format(must[rank - 1]) if rank - 1 in must else f"rank {rank}" for rank in numbers)
+    reasons = [f"{what}: takes about {tokens} tokens, {room_left}" for what, tokens in zip(why, sizes, strict=True)]
+    for number, item in enumerate(candidates):
+        if item.rank - 1 in unshown:
+            reasons[number] = f"rank {item.rank}: {unshown[item.rank - 1]}"
     return tuple(
         _omitted(
             len(candidates),

@@ -46,7 +46,7 @@ def answered_by(view: IndexView, positions: NDArray[np.int64], allowed: Mask | N
     """
     turns, owner, before = view.turns, view.pieces.turn, view.links[0]
     short = positions[(turns.chars[positions] <= SHORT) & (turns.role[positions] != _TOOL)]
-    found: dict[int, int] = {}
+    pairs: dict[int, int] = {}
     now = short
     for _ in range(STEPS):
         if not len(short):
@@ -58,9 +58,9 @@ def answered_by(view: IndexView, positions: NDArray[np.int64], allowed: Mask | N
         skipped = (roles == turns.role[short]) & (turns.speaker[now] == turns.speaker[short])
         skipped |= roles == _TOOL
         answers = ~skipped
-        found.update(zip(short[answers].tolist(), now[answers].tolist(), strict=True))
+        pairs.update(zip(short[answers].tolist(), now[answers].tolist(), strict=True))
         short, now = short[skipped], now[skipped]
-    return found if allowed is None else {reply: asked for reply, asked in found.items() if allowed[asked]}
+    return pairs if allowed is None else {reply: asked for reply, asked in pairs.items() if allowed[asked]}
 
 
 def says_little(text: str, *, asked: bool) -> bool:

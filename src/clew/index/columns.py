@@ -218,10 +218,10 @@ class Columns:
 
     def positions(self, ordinals: Array) -> NDArray[np.intp]:
         """The positions of the turns with these ordinals; -1 for ordinals that are absent."""
-        held = self.turn["ordinal"].array[: self.turns]
-        places = np.searchsorted(held, ordinals)
-        inside = np.minimum(places, len(held) - 1)
-        return np.where(held[inside] == ordinals, inside, -1) if len(held) else np.full(len(places), -1)
+        present = self.turn["ordinal"].array[: self.turns]
+        places = np.searchsorted(present, ordinals)
+        inside = np.minimum(places, len(present) - 1)
+        return np.where(present[inside] == ordinals, inside, -1) if len(present) else np.full(len(places), -1)
 
     def find(self, session: str, seq: int, turns: int) -> int | None:
         """The position of a session's turn, or None if it is not among the first `turns`."""

@@ -91,10 +91,11 @@ def unseal(data: bytes, magic: bytes, version: int, sections: int) -> list[Array
         raise StoreCorrupt(
             f"an index segment of {len(data)} bytes does not match its checksum; run `clew rebuild` to rebuild it"
         )
-    found, count = _TAIL.unpack_from(data, _HEAD.size)
-    if found != version or count != sections:
+    stored_version, count = _TAIL.unpack_from(data, _HEAD.size)
+    if stored_version != version or count != sections:
         raise SchemaError(
-            f"an index segment has format {found}; this Clew reads {version}: upgrade Clew, or run `clew rebuild`"
+            f"an index segment has format {stored_version}; this Clew reads {version}: upgrade Clew, or run "
+            "`clew rebuild`"
         )
     table = data[offset : offset + count * _SECTION.size]
     offset += len(table)

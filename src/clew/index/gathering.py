@@ -23,21 +23,21 @@ Group = tuple[SegmentKey, ...]
 def regrouped(keys: Sequence[SegmentKey], groups: Sequence[Group]) -> list[Group]:
     """The stored segments in the groups in which they are in memory; those that are in none stand alone."""
     known = {group[0]: group for group in groups}
-    found: list[Group] = []
+    result: list[Group] = []
     place = 0
     while place < len(keys):
         group = known.get(keys[place], ())
         if not group or tuple(keys[place : place + len(group)]) != group:
             group = (keys[place],)
-        found.append(group)
+        result.append(group)
         place += len(group)
-    return found
+    return result
 
 
 def gathered(groups: Sequence[Group], segments: Sequence[Segment]) -> tuple[list[Group], list[Segment]]:
     """Merges small adjacent segments, from the newest on; the others are returned as they are."""
     sizes = [len(segment.turns.ordinal) for segment in segments]
-    found: list[tuple[Group, Segment]] = []
+    merged: list[tuple[Group, Segment]] = []
     end = len(sizes)
     while end:
         start, turns = end - 1, sizes[end - 1]
@@ -46,7 +46,7 @@ def gathered(groups: Sequence[Group], segments: Sequence[Segment]) -> tuple[list
             turns += sizes[start]
         some = segments[start:end]
         group = tuple(key for group in groups[start:end] for key in group)
-        found.append((group, some[0] if len(some) == 1 else Segment.load(merge(some))))
+        merged.append((group, some[0] if len(some) == 1 else Segment.load(merge(some))))
         end = start
-    found.reverse()
-    return [group for group, _ in found], [segment for _, segment in found]
+    merged.reverse()
+    return [group for group, _ in merged], [segment for _, segment in merged]

@@ -170,11 +170,11 @@ def forget_ordinals(tx: Transaction, space: str, ordinals: Iterable[int]) -> dic
         for ordinal in wanted:
             key: Key = (*kind.prefix, ordinal)
             removed[kind.table] += tx.delete(kind.table, key, key)
-        for each in list_segments(tx, space, kind.name):
-            removed["segment"] += rewrite(tx, space, kind, each, wanted, now + 1)
+        for segment_key in list_segments(tx, space, kind.name):
+            removed["segment"] += rewrite(tx, space, kind, segment_key, wanted, now + 1)
     staged = staged_kind(space)
-    for each in list_segments(tx, space, staged.name):
-        removed["segment"] += rewrite(tx, space, staged, each, wanted, 0)
+    for segment_key in list_segments(tx, space, staged.name):
+        removed["segment"] += rewrite(tx, space, staged, segment_key, wanted, 0)
     index_changed(tx, space, now)
     return removed
 
@@ -193,8 +193,8 @@ def verify(store: Store, space: str, expected: Iterable[int]) -> list[Problem]:
     problems: list[Problem] = []
     with store.snapshot() as reader:
         for kind in segment_kinds(reader, space):
-            held = np.concatenate([np.zeros(0, np.int64), *_read_all(reader, space, kind, problems)])
-            stored, counts = np.unique(held, return_counts=True)
+            indexed = np.concatenate([np.zeros(0, np.int64), *_read_all(reader, space, kind, problems)])
+            stored, counts = np.unique(indexed, return_counts=True)
             wrong = {
                 "twice": stored[counts > 1] if kind.name == TERMS else _EMPTY,
                 "missing": np.setdiff1d(turns, stored) if kind.name == TERMS else _EMPTY,
@@ -378,7 +378,7 @@ def _full_tier(keys: Sequence[SegmentKey], fan_out: int, most: int) -> Sequence[
                 group = []
             elif key.level == level or group:
                 group.append(key)
-            if sum(each.level == level for each in group) == fan_out:
+            if sum(segment_key.level == level for segment_key in group) == fan_out:
                 first = _first_of(group, most)
                 if len(first) > 1:
                     return first

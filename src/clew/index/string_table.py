@@ -95,8 +95,8 @@ def _prefixes(offsets: Sequence[int], data: memoryview) -> NDArray[np.uint64]:
 
 def union(tables: Iterable[Sequence[bytes]]) -> tuple[list[bytes], list[NDArray[np.int64]]]:
     """Merges tables: returns all distinct strings, sorted, and for each table the new codes of its strings."""
-    held = list(tables)
+    present = list(tables)
     # Python's sort merges runs that are already sorted.
-    merged = list(dict.fromkeys(sorted(chain.from_iterable(held))))
+    merged = list(dict.fromkeys(sorted(chain.from_iterable(present))))
     codes = dict(zip(merged, range(len(merged)), strict=True))
-    return merged, [np.fromiter(map(codes.__getitem__, table), dtype=np.int64, count=len(table)) for table in held]
+    return merged, [np.fromiter(map(codes.__getitem__, table), dtype=np.int64, count=len(table)) for table in present]

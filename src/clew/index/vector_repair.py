@@ -67,8 +67,8 @@ def remove_invalid_vectors(tx: Transaction, space: str, living: Iterable[int]) -
             if ordinal not in stored or len(codes) != usual or not _is_scale(scale):
                 key = (*kind.prefix, ordinal)
                 changed += tx.delete(kind.table, key, key)
-        for each in list_segments(tx, space, kind.name):
-            changed += _mend_segment(tx, space, kind, each, (turns, usual, now + 1))
+        for segment_key in list_segments(tx, space, kind.name):
+            changed += _mend_segment(tx, space, kind, segment_key, (turns, usual, now + 1))
     if changed:
         META.put(tx, [MetaRow(space, EPOCH, str(epoch(tx, space) + 1))])
         tx.compare_and_set("space", (space,), "generation", now, now + 1)

@@ -47,9 +47,9 @@ class MemoryProjects(MemoryQuests):
         with Project.open(usable_path(root, "the folder of the project")) as project:
             if embed:
                 self._embed(project)
-            found = attach(self.reads.store, self.space, project.root)
+            folders = attach(self.reads.store, self.space, project.root)
         self.parts.worker.wake()
-        return found
+        return folders
 
     def detach_project(self, root: str | Path) -> tuple[str, ...]:
         """Detaches the space from a project; returns the folders that are still attached.

@@ -106,9 +106,9 @@ class MemoryQuests(MemoryPauses):
         name, folder = given_name(quest, "quest"), _folder(root)
         for _ in range(_ATTEMPTS):  # the files are read outside of the transaction, so that other writers do not wait
             with self.reads.store.snapshot() as reader:
-                found = self._complete(reader, name)
-            files = files_of(found, folder)
-            seal = self.reads.store.transaction(partial(self._sealed, found, files, folder))
+                complete = self._complete(reader, name)
+            files = files_of(complete, folder)
+            seal = self.reads.store.transaction(partial(self._sealed, complete, files, folder))
             if seal is not None:
                 return seal
         raise ConflictError(f"{name!r} or its files were changed {_ATTEMPTS} times meanwhile; try again")
@@ -131,7 +131,7 @@ class MemoryQuests(MemoryPauses):
         if self._complete(tx, quest.id) != quest or not are_unchanged(files, root):
             return None
         turns = turn_hashes(tx, self.space, quest.session, quest.first, quest.last)
-        seals = [each for name, each in read_seals(tx, self.space).items() if name != quest.id]
+        seals = [other for name, other in read_seals(tx, self.space).items() if name != quest.id]
         previous = seals[-1].head if seals else ""
         seal = seal_quest(quest, turns, files, self.reads.clock(), previous=previous, root=root)
         put_seal(tx, self.space, seal)

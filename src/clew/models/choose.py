@@ -122,11 +122,11 @@ def choose_recogniser(setting: str) -> tuple[Recogniser | None, str]:
     from clew.models import spacy_names  # late, as the embedders below
 
     if setting == "auto":
-        found = spacy_names.find_spacy()
-        if found is None:
+        recogniser = spacy_names.find_spacy()
+        if recogniser is None:
             name = spacy_names.PREFERRED[0]
             return None, f"names by rules only: spaCy has no pipeline; to install one: python -m spacy download {name}"
-        return found, f"names by rules and {found.name}"
+        return recogniser, f"names by rules and {recogniser.name}"
     kind, _, pipeline = setting.partition(":")
     if kind != "spacy" or not pipeline.strip():
         raise ConfigError(f"entities.ner is {setting!r}; expected one of {', '.join(NER_CHOICES)}")

@@ -119,7 +119,7 @@ class SpacyRecogniser:
     def _pipeline(self) -> Any:
         try:
             pipeline = self._load("spacy").load(self._source)
-            names = [each for each in pipeline.pipe_names if "doc.ents" in pipeline.get_pipe_meta(each).assigns]
+            names = [part for part in pipeline.pipe_names if "doc.ents" in pipeline.get_pipe_meta(part).assigns]
             for component in _IDLE if _RULERS.isdisjoint(names) else ():
                 if component in pipeline.pipe_names:
                     pipeline.disable_pipe(component)

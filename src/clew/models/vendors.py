@@ -218,7 +218,7 @@ def _refusal(error: Exception, key: str | None) -> Refusal | None:
 def _failure(error: Exception, name: str, key: str | None) -> ModelError:
     """What any other error of an SDK comes down to."""
     chain = list(_chain(error))
-    kinds = [type(each).__name__ for each in chain]
+    kinds = [type(link).__name__ for link in chain]
     if isinstance(error, ImportError):
         return ModelUnavailable(f"{name} cannot be asked: {_told(error, key)}; install its package again")
     if any(kind in _NEVER_SENT for kind in kinds):

@@ -82,8 +82,8 @@ def newest_compaction(reader: Reader, space: str, session: str) -> Compaction | 
 def compaction_at(reader: Reader, space: str, session: str, at: datetime) -> Compaction | None:
     """The last compaction of a session that was made by then; None if there was none."""
     marks = COMPACTION_MARKS.scan(reader, (space, session), (space, session), reverse=True)
-    found = next((mark for mark in marks if mark.made_at <= to_us(at)), None)
-    row = None if found is None else COMPACTION.get(reader, (space, session, found.number))
+    compaction = next((mark for mark in marks if mark.made_at <= to_us(at)), None)
+    row = None if compaction is None else COMPACTION.get(reader, (space, session, compaction.number))
     return None if row is None else _compaction(row)
 
 
@@ -96,8 +96,8 @@ def last_covered(reader: Reader, space: str, session: str) -> int:
 def receipt_of_compaction(reader: Reader, space: str, name: str) -> Receipt | None:
     """The receipt of that name; None if no compaction has it."""
     marks = COMPACTION_MARKS.scan(reader, (space,), (space,))
-    found = next((mark for mark in marks if mark.receipt == name), None)
-    row = None if found is None else COMPACTION.get(reader, (space, found.session, found.number))
+    compaction = next((mark for mark in marks if mark.receipt == name), None)
+    row = None if compaction is None else COMPACTION.get(reader, (space, compaction.session, compaction.number))
     return None if row is None else _compaction(row).receipt
 
 

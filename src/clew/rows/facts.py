@@ -308,7 +308,7 @@ def facts_of_groups(reader: Reader, space: str, groups: Collection[str], marks: 
     """All facts of some groups of statements, without the statements."""
     stored = StoredStatements(reader, space, marks)
     ordinals = sorted({ordinal for group in groups for ordinal in stored.stating(group)})
-    places = sorted(FACT_PLACE.scan_many(reader, [(space, each) for each in ordinals]))
+    places = sorted(FACT_PLACE.scan_many(reader, [(space, turn_ordinal) for turn_ordinal in ordinals]))
     return [fact for fact in facts_at(reader, space, places, marks) if fact.group in groups]
 
 

@@ -51,8 +51,8 @@ def spoken_line(row: SpokenTurn | TurnRow) -> NodeLine | None:
 def quotes_in(turns: Iterable[tuple[int, NodeLine]], text: str) -> Quotes | None:
     """The places that a rendering quotes; None if it does not consist of sentences of these turns only."""
     short = [(seq, line) for seq, line in turns if len(line.text) <= SHORT]
-    found = runs_in([line for _, line in short], text)
-    return None if found is None else [[short[number][0], *runs] for number, runs in found]
+    matches = runs_in([line for _, line in short], text)
+    return None if matches is None else [[short[number][0], *runs] for number, runs in matches]
 
 
 def lines_of_turns(reader: Reader, space: str, wanted: Iterable[Spoken]) -> dict[Spoken, NodeLine]:

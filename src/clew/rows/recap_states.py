@@ -178,7 +178,7 @@ def _state(said: Any) -> RecapState:
         value.casefold(): ValueUse(Mark(kind, value), number, ends, last, *days)
         for kind, value, number, last, ends, *days in said["values"]  # versions before 2 knew no days
     }
-    turns = [_turn(each) for each in said["kept"]]
+    turns = [_turn(row) for row in said["kept"]]
     return RecapState(
         said["last"],
         said["turns"],

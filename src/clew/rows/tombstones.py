@@ -87,7 +87,7 @@ def is_copy(reader: Reader, space: str, turn: Turn, digest: bytes, hashed: Hashe
     return any(row.session != own for row in TOMBSTONE.scan(reader, key, key, index="moment"))
 
 
-def as_keys(found: Sequence[Ghost], others: Iterable[TurnKey], hashed: Hashed) -> list[TurnKey]:
+def as_keys(gone: Sequence[Ghost], others: Iterable[TurnKey], hashed: Hashed) -> list[TurnKey]:
     """Forgotten turns as alignment takes them; what they were is told where one of the other keys says the same.
 
     What no other key says stands as its hash, which agrees with nothing. `follows` is left to the caller.
@@ -104,7 +104,7 @@ def as_keys(found: Sequence[Ghost], others: Iterable[TurnKey], hashed: Hashed) -
             external_id=None if ghost.external_id is None else names.get(ghost.external_id, ghost.external_id.hex()),
             branch=branches.get(ghost.branch, ghost.branch.hex()),
         )
-        for ghost in found
+        for ghost in gone
     ]
 
 

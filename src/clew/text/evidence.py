@@ -199,7 +199,7 @@ def evidence(text: str) -> tuple[tuple[int, int, str], ...]:
     """
     head = text[:MOST]
     covered = bytearray(len(head))
-    found: list[tuple[int, int, str]] = []
+    candidates: list[tuple[int, int, str]] = []
     lines = [match.span() for match in _LINE.finditer(head)]
     listed = list(_LISTED.finditer(head))
     numeric = [line for line in lines if _DIGIT.search(head, *line)]
@@ -218,8 +218,8 @@ def evidence(text: str) -> tuple[tuple[int, int, str], ...]:
         for start, end in spans:
             if covered.find(1, start, end) < 0:
                 covered[start:end] = b"\x01" * (end - start)
-                found.append((start, end, kind))
-    return tuple(sorted(found))
+                candidates.append((start, end, kind))
+    return tuple(sorted(candidates))
 
 
 def path_spans(text: str) -> list[Span]:

@@ -75,8 +75,8 @@ def languages_of(text: str) -> tuple[str, ...]:
     words = frozenset(_WORD.findall(text.lower()))
     shown = shown_languages(text)
     if not shown and not any(words & function_words(language) for language in LATIN):
-        return () if words & STOPWORDS - {"in", "from"} else tuple(each for each in LATIN if words & latin_cues(each))
-    return tuple(each for each in shown if each not in LATIN or words & latin_cues(each))
+        return () if words & STOPWORDS - {"in", "from"} else tuple(name for name in LATIN if words & latin_cues(name))
+    return tuple(name for name in shown if name not in LATIN or words & latin_cues(name))
 
 
 @lru_cache(maxsize=16)
@@ -94,7 +94,7 @@ def shown_languages(text: str) -> tuple[str, ...]:
     best = max(scores.values())
     if not best:
         return ()
-    return tuple(each for each, score in scores.items() if score == best and _beats_english(words, each))
+    return tuple(name for name, score in scores.items() if score == best and _beats_english(words, name))
 
 
 @lru_cache(maxsize=1)

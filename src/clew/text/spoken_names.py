@@ -25,7 +25,9 @@ def people_called(name: str, people: Iterable[str]) -> list[str]:
     if name in every:
         return [name]
     wanted = fold(name)
-    return [each for each in every if fold(each) == wanted] or [each for each in every if wanted in short_names(each)]
+    return [candidate for candidate in every if fold(candidate) == wanted] or [
+        candidate for candidate in every if wanted in short_names(candidate)
+    ]
 
 
 def short_names(name: str) -> list[str]:

@@ -143,14 +143,14 @@ def joined_terms(text: str, is_known: Callable[[str], bool], *, is_search: bool 
 
 def _plain_runs(text: str) -> list[list[str]]:
     """The words between which only blanks stand, in runs."""
-    found: list[list[str]] = [[]]
+    result: list[list[str]] = [[]]
     for token in text.split():
         word = token.rstrip(_ENDS)
         if word.isalnum():
-            found[-1].append(word)
+            result[-1].append(word)
         if word != token or not word.isalnum():
-            found.append([])
-    return found
+            result.append([])
+    return result
 
 
 def _longest_known(words: list[str], is_known: Callable[[str], bool]) -> Iterator[str]:
@@ -163,7 +163,7 @@ def _longest_known(words: list[str], is_known: Callable[[str], bool]) -> Iterato
         ends = range(len(words), start + 1, -1) if words[start][0].isalpha() else range(0)
         names = ("".join(words[start:end]) for end in ends)
         known = (any(map(is_known, _plain(fold_accents(name)))) for name in names)
-        if end := next((end for end, found in zip(ends, known, strict=True) if found), 0):
+        if end := next((end for end, is_term in zip(ends, known, strict=True) if is_term), 0):
             yield "".join(words[start:end])
         start = end or start + 1
 

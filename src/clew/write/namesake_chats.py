@@ -107,4 +107,4 @@ class NamesakeChats:
             for item in items
             if item.turn.external_id is not None
         )
-        return [found[1] == item.digest for item, found in stored if found is not None]
+        return [stored_turn[1] == item.digest for item, stored_turn in stored if stored_turn is not None]

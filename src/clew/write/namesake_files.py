@@ -95,8 +95,8 @@ class NamesakeFiles:
         """
         rows = TURN_LINKS.scan(reader, (self._space, session), (self._space, session))
         if 0 < len(rows) < len(first):
-            told = _moments(items)
-            if all(_agree(told.get(row.hash), row.at) for row in rows):
+            item_moments = _moments(items)
+            if all(_agree(item_moments.get(row.hash), row.at) for row in rows):
                 return True
         stored: _Moments = {}
         for row in rows:

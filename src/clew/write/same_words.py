@@ -109,13 +109,13 @@ def named_alike(
         key if key.external_id is not None else replace(key, external_id=_id(seq))
         for seq, key in zip(seqs, stored, strict=True)
     ]
-    held = dict(zip(seqs, named, strict=True))
+    keys_by_seq = dict(zip(seqs, named, strict=True))
     known = {key.external_id for key in stored}
     keys: list[TurnKey] = []
     for turn, key in zip(turns, incoming, strict=True):
         is_apart = turn.branch.startswith(SUBAGENTS)  # the proxy stores these as sessions of their own
         places = () if key.external_id in known or is_apart else words.find(turn)
-        same = held.get(places[-1]) if places else None
+        same = keys_by_seq.get(places[-1]) if places else None
         keys.append(key if same is None else replace(key, external_id=same.external_id, hash=same.hash))
     return keys, named
 
