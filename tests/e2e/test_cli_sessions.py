@@ -137,7 +137,10 @@ def test_the_brief_tells_of_the_last_session_of_a_project_and_its_open_tasks(tmp
     assert brief.index("Open tasks:\n- Renew the cookie\n") < brief.index("Earlier:\n- 2025-05-03 [shop] Why does")
     assert "Find the cause" not in brief
     assert "/srv/blog" in done("brief"), "no conversation of this folder: the last of all"
-    assert "No conversation matches." in run("brief", "--project", "nowhere").stderr
+    for command in ("brief", "sessions"):
+        said = run(command, "--project", "nowhere").stderr
+        assert "No conversation is of the project 'nowhere'; there is 'api', 'blog', 'shop'." in " ".join(said.split())
+    assert "No conversation matches." in run("brief", "--project", "shop", "--branch", "nowhere").stderr
 
 
 @pytest.mark.requirement("C-PLAIN-07")

@@ -22,6 +22,7 @@ from tests.index_stores import Wrapped, as_store
 from tests.memories import empty_store, quiet
 
 ASKED = "Please make the parser accept tabs."
+FEEDS = "Add tabs and form feeds to the characters that the parser accepts."
 
 
 def call(name: str, number: str, **arguments: Any) -> Part:
@@ -63,6 +64,39 @@ def memory() -> Iterator[Memory]:
         opened.add_many((*TASK, *NEXT))
         assert opened.drain(60)
         yield opened
+
+
+@pytest.mark.requirement("L-MEE-08")
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        (["commit this", FEEDS], FEEDS),
+        (["What does the parser accept?", FEEDS, "go ahead"], FEEDS),
+        (["What does the parser accept?", "ok"], "What does the parser accept?"),
+        (["Implement the following plan:\n\n# Plan: Tabs in the parser\n\nThey fail."], "Plan: Tabs in the parser"),
+    ],
+)
+def test_a_task_is_called_by_the_order_that_led_to_its_first_change(said: list[str], title: str) -> None:
+    with quiet() as memory:
+        for words in said:
+            memory.add_many((turn("user", words), turn("assistant", "It is so.")))
+        memory.add_many((*TASK[3:5], turn("user", "Thanks, now document the tabs in the manual.")))
+        assert [quest.title for quest in memory.quests()] == [title]
+
+
+@pytest.mark.requirement("L-MEE-08")
+def test_a_failed_check_with_silent_ones_behind_it_is_no_failure() -> None:
+    lint = (
+        turn("assistant", call("Bash", "c9", command="ruff check src")),
+        turn("tool", result("c9", "Checked 9 files.")),
+    )
+    with quiet() as memory:
+        memory.add_many(TASK[:7])
+        assert [quest.passed for quest in memory.quests()] == [False]
+        memory.add_many(lint)
+        assert [quest.passed for quest in memory.quests()] == [None]
+        memory.add_many(TASK[8:10])
+        assert [quest.passed for quest in memory.quests()] == [True]
 
 
 @pytest.mark.requirement("L-MEE-08")

@@ -125,14 +125,14 @@ def nothing(memory: MemoryRecalls, context: Context, query: str, only: Mapping[s
     given = [
         f"--{name.replace('_', '-')}" for name, value in only.items() if name in TurnFilters.__annotations__ and value
     ]
-    if unknown := _no_such_project(memory, only):
+    if unknown := no_such_project(memory, only):
         return unknown
     if given:
         return f"Nothing relevant was found with {' and '.join(given)}; try without."
     return "Nothing relevant was found. Try other words; `clew search` lists the nearest turns."
 
 
-def _no_such_project(memory: MemoryRecalls, only: Mapping[str, object]) -> str:
+def no_such_project(memory: MemoryRecalls, only: Mapping[str, object]) -> str:
     """That no conversation is of the project that is given, and which projects there are; empty if one is."""
     project = only.get("project")
     if not isinstance(project, str) or memory.sessions(project=project, limit=1):
@@ -164,7 +164,7 @@ def search(scope: Scope, query: str, limit: int, **only: Any) -> None:
             _print_hits(hits, query)
         else:
             none = NO_WORDS if not any(map(str.isalnum, query)) else "No turn was found."
-            none = _no_such_project(memory, only) or none
+            none = no_such_project(memory, only) or none
             err().print(_nothing_stored(memory) if memory.is_empty else none, style="dim")
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from clew.cli.ask import no_such_project
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, of_project
 from clew.cli.show import err
@@ -23,9 +24,10 @@ def brief(scope: Scope, project: str | None, branch: str | None) -> None:
         text = memory.brief(project=project or str(Path.cwd()), branch=branch)
         if not text and project is None:
             text = memory.brief(branch=branch)
+        missing = "" if text or memory.is_empty else no_such_project(memory, {"project": project})
     if scope.as_json:
         emit({"text": text})
     elif text:
         give(text, newline=True)
     else:
-        err().print("No conversation matches.", style="dim")
+        err().print(missing or "No conversation matches.", style="dim")

@@ -5,6 +5,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from clew.cli.ask import no_such_project
 from clew.cli.narrowing import with_times
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, limited, moment_or_phrase, most_rows, of_project
@@ -45,6 +46,7 @@ def sessions(scope: Scope, limit: int | None, **only: Any) -> None:
             emit(*(session.to_dict() for session in listed[:most]))
             return
         empty = memory.is_empty
+        missing = "" if listed or empty else no_such_project(memory, only)
     table = grid("time", "session")
     for session in listed[:most]:
         table.add_row(dim(_when(session)), _described(session))
@@ -52,7 +54,7 @@ def sessions(scope: Scope, limit: int | None, **only: Any) -> None:
     if len(listed) > most:
         err().print("There are more; --limit shows them.", style="dim")
     elif not listed:
-        err().print("Nothing is stored yet." if empty else "No conversation matches.", style="dim")
+        err().print("Nothing is stored yet." if empty else missing or "No conversation matches.", style="dim")
 
 
 def _when(session: SessionInfo) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from clew.condense.material import is_summary, prose_of
+from clew.condense.recap_lines import is_request
 from clew.condense.session_titles import framed_wish
 from clew.condense.session_titles import title_of as wish_of
 from clew.errors import NotFoundError
@@ -16,10 +17,16 @@ from clew.store.project_row_types import QuestRow
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
 from clew.store.rows import turn_from_row
-from clew.store.selections import TURN_ACTORS, TURN_HASH, TURN_PLACES
+from clew.store.selections import TURN_ACTORS, TURN_HASH, TURN_ORIGINS, TURN_PLACES
 from clew.store.tables import TURN
+from clew.text.terms import terms
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.quests import Quest, QuestSeal, QuestStage
+
+_LATEST: Final = 8
+"""Last turns of the person before a first change that are read for an order."""
+_TELLING: Final = 4
+"""Different terms from which on an order says what is to be done: not "go ahead"."""
 
 _OPENING: Final = 16
 """First turns of a session among which the summary of earlier talk is looked for."""
@@ -118,10 +125,31 @@ def _acts(reader: Reader, space: str, session: str, first: int = 0, last: int | 
 
 
 def _title(reader: Reader, space: str, quest: Quest) -> str:
-    """The request that led to a quest, or the nearest earlier request if nothing asked for the work directly."""
+    """The request that led to a quest, or the title of the session if nothing asked for the work directly."""
     row: TurnRow | None = TURN.get(reader, (space, quest.session, quest.first))
     words = "" if row is None else prose_of(turn_from_row(row))
-    return quest_title(framed_wish(words) or words) or _session_title(reader, space, quest.session)
+    if words and not _orders(words):
+        row, words = _ordered(reader, space, quest) or (row, words)
+    framed = None if row is None else framed_wish(row.text)
+    return quest_title(framed or words) or _session_title(reader, space, quest.session)
+
+
+def _ordered(reader: Reader, space: str, quest: Quest) -> tuple[TurnRow, str] | None:
+    """The last order before the first change, and its words, for a quest that began with a question or "commit"."""
+    changed = quest.began.get(QuestStage.TRANSFORM.value, quest.last)
+    rows = TURN_ORIGINS.scan(reader, (space, quest.session, quest.first + 1), (space, quest.session, changed))
+    for seq in [row.seq for row in rows if row.origin == "user"][: -_LATEST - 1 : -1]:
+        row: TurnRow | None = TURN.get(reader, (space, quest.session, seq))
+        words = "" if row is None or row.role != "user" else prose_of(turn_from_row(row))
+        if row is not None and _orders(words):
+            return row, words
+    return None
+
+
+def _orders(words: str) -> bool:
+    """Whether words of a person ask for something to be done, and say enough to call it by."""
+    is_question = words.rstrip().endswith("?")
+    return not is_question and is_request(words) and len(set(terms(words))) >= _TELLING
 
 
 def _session_title(reader: Reader, space: str, session: str) -> str:
