@@ -142,11 +142,11 @@ class Turn(Record):
 def _check_kinds(record: Record, kind: type, names: Sequence[str]) -> None:
     for name in names:
         value = getattr(record, name)
-        if type(value) is kind:
-            continue
+        if type(value) is kind or (value is None and name not in _NEVER_NONE):
+            continue  # nearly always; the other tests are for subclasses and wrong values
         if isinstance(value, str) and kind is str:
             object.__setattr__(record, name, exact_text(value))
-        elif not isinstance(value, kind) and (value is not None or name in _NEVER_NONE):
+        elif not isinstance(value, kind):
             what = type(record).__name__.lower()
             raise TurnRejected(f"{name} of a {what}: expected {kind.__name__}, got {type(value).__name__}")
 
@@ -229,7 +229,8 @@ def aware(moment: object, name: str) -> datetime | None:
         return None
     if not isinstance(moment, datetime):
         raise TurnRejected(f"{name}: expected datetime.datetime, got {type(moment).__name__}")
-    moment = exact_moment(moment, name)
+    if type(moment) is not datetime:
+        moment = exact_moment(moment, name)
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError as error:
