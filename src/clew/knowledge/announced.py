@@ -44,7 +44,7 @@ _WORK: Final = late_pattern(
     re.IGNORECASE,
 )
 """An order to work on a text."""
-_LINE: Final = late_pattern(r"^[ \t]*(?P<who>[A-Za-z][\w'’-]*(?: [A-Z][\w'’-]*)?)[ \t]*:[ \t]+\S", re.MULTILINE)
+_NAME: Final = late_pattern(r"[ \t]*(?P<who>[A-Za-z][\w'’-]*)(?: [A-Z][\w'’-]*)?[ \t]*")
 _ROLES: Final = frozenset(
     "customer client agent support interviewer interviewee candidate patient teacher student manager caller user guest"
     " narrator host buyer seller tenant landlord boss reviewer commenter him her them".split()
@@ -80,19 +80,25 @@ def without_announced(text: str, low: str, blanks: Callable[[str], str]) -> str:
 
 def _spans(text: str) -> list[tuple[int, int]]:
     """Where announced words stand, in order."""
-    found = [
-        (line.start(), _line_end(text, line.end()))
-        for line in _LINE.finditer(text)
-        if line["who"].lower() in _ROLES or listed_type(line["who"].partition(" ")[0].lower()) is NodeType.PERSON
-    ]
+    found: list[tuple[int, int]] = []
     for mark in _MARK.finditer(text):
         lead = _ENDS.split(text[max(0, mark.start() - _LONGEST_LEAD) : mark.start()])[-1]
         begin, colon = mark.end(), mark[0] == ":"
-        if colon and _WORK.search(lead) is not None:
+        low = mark.start() - len(lead)
+        if colon and (low == 0 or text[low - 1] == "\n") and _is_speaker(lead):
+            found.append((low, _line_end(text, begin)))
+        elif colon and _WORK.search(lead) is not None:
             found.append((begin, len(text)))
         elif _WRITTEN.search(lead) is not None or (colon and _is_said(lead)):
             found.append((begin, _passage_end(text, begin)))
     return sorted(found)
+
+
+def _is_speaker(lead: str) -> bool:
+    """Whether a line begins with who speaks in it: "Customer: I want a refund"."""
+    name = _NAME.fullmatch(lead)
+    who = name["who"].lower() if name is not None else ""
+    return who in _ROLES or (bool(who) and listed_type(who) is NodeType.PERSON)
 
 
 def _is_said(lead: str) -> bool:

@@ -42,7 +42,7 @@ def completions(s: SentenceTokens, speaker: str) -> Iterator[StatementDraft]:
     if s.asks or _VERBS.isdisjoint(s.low):
         return
     for at in range(1, len(s) - 1):
-        if s.low[at] in _VERBS and (low := _thing(s, at)) is not None and (verb := _done(s, at)):
+        if s.low[at] in _VERBS and (verb := _done(s, at)) and (low := _thing(s, at)) is not None:
             yield StatementDraft(
                 speaker,
                 verb,
