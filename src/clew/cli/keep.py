@@ -91,7 +91,7 @@ _SESSION: Final = click.option("--session", metavar="NAME", help="Only this conv
 
 
 def _meant(memory: Memory, session: str | None) -> str | None:
-    """The conversation that --session means: a paused or stored one, else one of this very name that is still to come.
+    """The conversation that --session means: a paused or stored one, else a future one of exactly this name.
 
     Raises:
         InputError: the name is empty, or may mean several conversations.

@@ -13,7 +13,7 @@ _OF_TEXT: Final = (frozenset(("type", "text")), frozenset(("role", "content")))
 
 
 def part_tokens(part: Message, wire: str, counter: Counter) -> int:
-    """What `message_tokens` gives for one message or part of one; for text alone, as most are, in a fifth of the time.
+    """The tokens of one message or part of one, as `message_tokens` counts them; text alone takes a fifth of the time.
 
     Raises:
         InputError: it is nested too deeply.

@@ -246,7 +246,7 @@ def runs_in(lines: Sequence[NodeLine], text: str) -> list[tuple[int, list[int]]]
 
 
 def quoted(lines: Iterable[tuple[NodeLine, Sequence[int]]]) -> str:
-    """The rendering that consists of runs of lines; of all of a line where there are none."""
+    """A rendering made of lines: of each its runs (start, size, start, size, ...), or all of it without runs."""
     parts = []
     before: NodeLine | None = None
     for line, runs in lines:

@@ -43,7 +43,9 @@ def stated_relations(reader: Reader, space: str, turns: Sequence[Turn]) -> Itera
 def extracted_statements(
     reader: Reader, space: str, turns: Sequence[Turn], vector: TriVector, extractor: str
 ) -> list[TurnStatements]:
-    """What the turns of a session state from now on by an extraction; nothing for turns of which that is the same.
+    """The statements of an extraction, as they replace those of earlier extractions of the session.
+
+    What another model stated is replaced by nothing. Turns without statements before and now are left out.
 
     Args:
         turns: all of the session.

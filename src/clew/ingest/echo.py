@@ -294,7 +294,7 @@ def _block_lines(block: str) -> _BlockLines:
 
 
 def _may_tell(line: str) -> bool:
-    """Whether a plain line is such that, as one of a block, it would be told by itself."""
+    """Whether a plain line is distinctive enough to be recognised, without the lines around it, as one of a block."""
     return len(line) >= _LEAST and _TELLING.match(line) is not None
 
 

@@ -151,7 +151,7 @@ class ProjectIndex:
     # --- reading ---
 
     def meta(self, key: str) -> str | None:
-        """A value that is kept by name."""
+        """A value that is kept under a name; None if there is none."""
         return next(iter(self._texts("meta", key)), None)
 
     def files(self) -> list[ProjectFile]:
@@ -262,7 +262,7 @@ class ProjectIndex:
     # --- writing, within a transaction ---
 
     def set_meta(self, key: str, value: str) -> None:
-        """Keeps a value by name."""
+        """Keeps a value under a name, in place of an earlier one."""
         self._rows("set_meta", key, value)
 
     def put_file(self, seen: SeenFile, generation: int) -> None:
@@ -408,7 +408,7 @@ def _readable(path: Path) -> apsw.Connection:
 
 @contextmanager
 def _errors() -> Iterator[None]:
-    """Foreign errors as ours."""
+    """Raises SQLite's errors as Clew's."""
     try:
         yield
     except (apsw.CorruptError, apsw.NotADBError) as error:

@@ -17,7 +17,7 @@ _NAME: Final = 62
 
 
 class ObjectState(StrEnum):
-    """Whether what is stored is what was stored."""
+    """Whether a stored file is as it was written."""
 
     INTACT = "intact"
     MISSING = "missing"

@@ -116,7 +116,7 @@ class _Application:
         receive: "Receive",
         send: "Send",
     ) -> None:
-        """A page of Clew's own. Whether the server lives is told to everyone who calls it by its name."""
+        """Answers one of Clew's own pages. Health and the explorer's files need no token, only the right host name."""
         services, answer = self._services, self._counting(send)
         page = page_of(self._pages, request.path)
         if request.path == b"/clew/health" and self._is_called_by_its_name(request):

@@ -90,7 +90,7 @@ def assembled(draft: Draft, plain: PreparedChat, receipt: str | None) -> Prepare
 def fitted_to(
     chat: Chat, request: ChatRequest, made: PreparedChat, window: int, *, has_tools: bool = False
 ) -> PreparedChat:
-    """What goes upstream, cut where it is longer than the window; needs no memory."""
+    """What goes upstream, with its oldest messages cut if it does not fit into the window. Works without a memory."""
     sent = request if made.body is None else chat.wire.read(chat.path, chat.headers, made.body)
     edits = cut(sent, room(sent, window, has_tools=has_tools))
     return replace(made, body=edited(sent.body, edits), cut=True) if edits else made

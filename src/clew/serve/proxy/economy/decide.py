@@ -479,7 +479,7 @@ def _proportions(rules: CacheRules) -> Price:
 
 
 def own_parts(plain: Sequence[Block], changed: Sequence[Block], offset: int = 0) -> list[tuple[int, int]]:
-    """What a change added to the blocks of one message: index (from `offset`) and tokens, see `PromptForm.own`."""
+    """What a change added to the blocks of one message: (index from `offset`, tokens), as in `PromptForm.own`."""
     if tuple(plain) == tuple(changed):
         return []
     head = next(

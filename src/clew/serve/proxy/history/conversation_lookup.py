@@ -166,7 +166,10 @@ def _by_history(look: Look) -> StoredConversation | None:
 
 
 def _of(look: Look, message: StoredMessage) -> tuple[StoredMessage, StoredConversation] | None:
-    """A message with its conversation, if that is one of the same client, which would name it if it had a name."""
+    """A stored message with its conversation; None if it cannot be that of the request.
+
+    It has to be of the same client. A conversation with a name of its own belongs to requests that give a name.
+    """
     stored = get_conversation(look.reader, look.space, message.conversation)
     if stored is None or stored.client != look.client.name:
         return None

@@ -195,7 +195,7 @@ class Conversations:
         return conversation if own is None else self._identified(request, replace(client, session=own), header)
 
     def is_stored(self, reader: Reader, request: ChatRequest, client: ClientMark, header: str | None) -> bool:
-        """Whether a conversation of a request is stored in what is read; by its history, or by the names it gives."""
+        """Whether the conversation of a request is stored by now, by its history or the names that it gives."""
         space = SPACE.get(reader, (self._space,))
         if space is None:
             return False
@@ -363,7 +363,7 @@ class Conversations:
             self._keep(conversation.key, conversation.chains[-1], path)
 
     def pass_over(self, units: Sequence[Unit]) -> None:
-        """Takes note of a history that must not be stored when it is sent again; in this process alone."""
+        """Remembers, in this process only, a history that must not be stored when it is sent again."""
         with self._lock:
             for chain in _plain_chains(units):
                 self._passed[chain] = None
