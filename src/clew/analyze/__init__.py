@@ -6,7 +6,7 @@ Everything is pure and deterministic, accepts any text and stores nothing. Modul
 `asked_domains` phrase the questions to a language model and check its answers.
 
     entrances       weigh, turns, tags, entities
-    words           words, lexicon, grammar, word_rarity, other_languages, addresses
+    words           words, lexicon, grammar, word_rarity, other_languages, foreign_tokens, addresses
     layers 1, 2     layer1, coherence, domains, domain_words, domain_states, prototypes, verse, asked_domains
     layer 3         nuance, phrases, analogies, questions, tone, nuance_model
     one turn        novelty, overlays, importance, directives

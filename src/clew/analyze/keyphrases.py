@@ -10,16 +10,18 @@ from collections.abc import Sequence
 from math import log
 from typing import Final, NamedTuple
 
+from clew.analyze.foreign_tokens import content_tokens, is_short_word
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, NUMBER, SEPARATOR, VERB, fold
-from clew.analyze.other_languages import function_words, language_of
+from clew.analyze.other_languages import language_of, script_language
 from clew.analyze.words import word_of
+from clew.text.scripts import MARKS
 from clew.text.text_cache import cached_by_text, cached_by_word
 
 MOST_WORDS: Final = 3
 """Of a phrase; a longer run is cut into phrases of this length at most."""
 
 _READ: Final = 20_000  # characters, as everywhere in this package
-_TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?![\w,])|[^\W_](?:[\w.'/+#-]*[\w+#])?|[^\w\s]|\n")
+_TOKEN = re.compile(rf"\d{{1,3}}(?:,\d{{3}})+(?![\w,])|[^\W_](?:[\w{MARKS}.'/+#-]*[\w{MARKS}+#])?|[^\w\s{MARKS}]|\n")
 _IDENTIFIER = re.compile(r"[\w-]*(?:[_/.]\w|\d)[\w./+#-]*|[a-z]+[A-Z]\w*|[A-Z]{2,}s?")
 _JOINT = re.compile(r"[\s_-]+")
 _NAME = re.compile(r"[A-Z][a-z]")
@@ -168,11 +170,11 @@ def _phrases(text: str) -> tuple[_Phrase, ...]:
     phrases: list[_Phrase] = []
     run: list[_ContentWord] = []
     opening, within = _opening, _within
-    language = language_of(text)
+    language = language_of(text) or script_language(text)
     opens = True
-    for raw in _TOKEN.findall(text):
+    for raw in _TOKEN.findall(text) if language is None else content_tokens(text, language, _TOKEN):
         token = opening(raw) if opens else within(raw)
-        if token is not None and (language is None or _is_content_of(raw, language)):
+        if token is not None:
             run.append(token)
             opens = False
             continue
@@ -183,13 +185,6 @@ def _phrases(text: str) -> tuple[_Phrase, ...]:
     if run:
         _cut(run, phrases)
     return tuple(phrases)
-
-
-def _is_content_of(raw: str, language: str) -> bool:
-    """Whether a word of another language may be part of a phrase; of a German one only a noun, which has a capital."""
-    if raw.lower() in function_words(language):
-        return False
-    return language != "de" or not raw.islower() or _IDENTIFIER.fullmatch(raw) is not None
 
 
 def _cut(run: list[_ContentWord], phrases: list[_Phrase]) -> None:
@@ -230,7 +225,9 @@ def _content(raw: str, *, opening: bool) -> _ContentWord | None:
     if word.flags & (FUNCTION | SEPARATOR | INTERJECTION) or form in _GENERIC or "'" in form:
         return None
     verb = (word.flags | word_of(fold(form)).flags) & VERB  # "trying" is no subject, "planning" may be one
-    if not named and (verb or word.flags & NUMBER or form.endswith("ly") or len(form) < 3):
+    if not named and (
+        verb or word.flags & NUMBER or form.endswith("ly") or (len(form) < 3 and not is_short_word(form))
+    ):
         return None
     weight = 1.0
     if named:

@@ -12,6 +12,7 @@ from typing import Final
 
 from clew.text.ascii_runs import LETTERS, runs
 from clew.text.date_languages import LATIN, empty_words
+from clew.text.foreign_dates import shown_languages
 from clew.text.late_pattern import late_pattern
 from clew.text.stopwords import STOPWORDS
 from clew.text.text_cache import cached_by_text, cached_by_word
@@ -26,6 +27,15 @@ _SURE: Final = 3
 
 _FEW: Final = 8
 """Words of a text in which one function word in lower case tells the language."""
+
+_BY_SCRIPT: Final = ("ru", "ar", "hi")
+"""Languages with spaces that their script tells, and whose function words are known."""
+
+_OWN_LETTERS = late_pattern(
+    r"[\u0400-\u052f\u0620-\u064a\u0904-\u0939\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+    r"\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
+)
+_SOUTH_EAST = late_pattern(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 _WORD = late_pattern(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NO_LETTER = late_pattern(r"[^a-z]")
@@ -118,9 +128,30 @@ def _language(text: str) -> str | None:
     return best if alone and len(word) > 2 and word in text.split() else None
 
 
+def is_in_another_language(text: str) -> bool:
+    """Whether a text is surely in another language than English: it has two of its function words in small letters.
+
+    One alone may be English at heart: Dutch "met" is what English says of a meeting.
+    """
+    language = language_of(text)
+    return language is not None and len(_common()[language].intersection(_WORD.findall(text)) - STOPWORDS) > 1
+
+
+def script_language(text: str) -> str | None:
+    """The code of the language that the letters of a text belong to alone, such as Cyrillic for Russian; else None.
+
+    Chinese and Thai stand for all that is written in Han characters without Kana, or in scripts of South-East Asia.
+    """
+    if text.isascii() or _OWN_LETTERS.search(text) is None:
+        return None
+    return "th" if _SOUTH_EAST.search(text) else next(iter(shown_languages(text[:_READ])), None)
+
+
 def function_words(language: str | None) -> frozenset[str]:
     """The words of a language that name nothing, titles of people among them; none for English."""
-    return _common()[language] if language else frozenset()
+    if language in _BY_SCRIPT:
+        return empty_words(language)
+    return _common().get(language, frozenset()) if language else frozenset()
 
 
 def titles() -> frozenset[str]:

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from clew.analyze.concepts import is_sound, names_nothing
+from clew.analyze.foreign_tokens import is_clause
 from clew.analyze.keyphrases import (
     KEPT_CHARS,
     MOST_WORDS,
@@ -21,6 +22,7 @@ from clew.analyze.keyphrases import (
     tag_key,
 )
 from clew.text.names import greeting_aliases
+from clew.text.scripts import MARKS
 from clew.text.small_talk import without_courtesies
 from clew.text.text_cache import cached_by_text, cached_by_word
 
@@ -61,7 +63,7 @@ _WORK: Final = frozenset(
 )
 """Keys of words that every session with an agent uses, which name nothing unless another word stands beside them."""
 _FORMS_KEPT: Final = 1 << 14
-_WORD: Final = re.compile(r"[^\W_](?:[\w.'/+#-]*[\w+#])?")
+_WORD: Final = re.compile(rf"[^\W_](?:[\w{MARKS}.'/+#-]*[\w{MARKS}+#])?")
 _BREAK: Final = re.compile(
     r"[.!?\n;:,()\[\]{}\"](?:\s|(?<=\n))"
 )  # one set of characters begins it, which is found fast
@@ -148,14 +150,19 @@ def _stands(key: str, parts: Iterable[Sequence[_Form]]) -> bool:
 
 @cached_by_word(1 << 13, LONGEST)
 def is_name(name: str) -> bool:
-    """Whether a phrase can name a subject: amounts, numbers and phrases longer than `LONGEST` cannot.
+    """Whether a phrase can name a subject: amounts, numbers, clauses and phrases longer than `LONGEST` cannot.
 
     `2fa`, `s3` and `gpt-4` can; `15-minutes`, `21.84s` and `8fb3a3` cannot.
     """
     if name.replace("-", "").isalpha():
-        return len(name) <= LONGEST  # as most phrases
+        return len(name) <= LONGEST and not is_clause(name)  # as most phrases
     first = name.partition("-")[0]
-    return len(name) <= LONGEST and _digits(name) < 1 and not (name[:1].isdigit() and _digits(first) >= 0)
+    return (
+        len(name) <= LONGEST
+        and _digits(name) < 1
+        and not is_clause(name)
+        and not (name[:1].isdigit() and _digits(first) >= 0)
+    )
 
 
 def _digits(word: str) -> int:

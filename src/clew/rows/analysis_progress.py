@@ -11,7 +11,7 @@ from clew.store.selections import META_VALUE
 PROGRESS: Final = "analysed"
 """The row of META that says how far a space is analysed, and by whose vectors."""
 
-ANALYSIS_VERSION: Final = 35
+ANALYSIS_VERSION: Final = 36
 """Named by every row made here. Raise it with any change of a rule or constant of the stages that it runs."""
 
 

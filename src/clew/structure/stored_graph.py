@@ -27,7 +27,7 @@ from clew.types.compact import EDGE_TYPES, NODE_TYPES
 from clew.types.entity import EdgeType, Entity, NameSpan, Neighbour, NodeType
 from clew.types.turn import Turn
 
-ENTITY_VERSION: Final = 12
+ENTITY_VERSION: Final = 13
 """Version in every row made here. Raise it with any change to which names a turn is found to mention."""
 
 MOST_LINKED: Final = 50
