@@ -44,6 +44,9 @@ GROUPS: Final = {"desk": "desk, chats", "chats": "desk, chats"}
 LANGUAGES: Final = "other languages"
 """The source of the chat that is told in several languages."""
 
+TONGUES: Final = "our talks in other languages"
+"""The source of talks in ten languages, and of two in which people use two."""
+
 TALKS: Final[Mapping[str, Sequence[str]]] = {
     "our assistant chats": ("shop", "thesis", "webapp", "move"),
     "our coding sessions": ("pycli", "webfront", "infra"),
@@ -229,6 +232,12 @@ def read_talks() -> Iterator[JudgedSpace]:
     for source, names in TALKS.items():
         for name in names:
             yield _own(DATA / "talks" / name, source, "ours")
+
+
+def read_tongues() -> Iterator[JudgedSpace]:
+    """Talks of our own in other languages than English; the kind of a question is its language."""
+    for folder in sorted((DATA / "tongues").iterdir()):
+        yield _own(folder, TONGUES, "ours")
 
 
 def _own(folder: Path, source: str, near: str) -> JudgedSpace:

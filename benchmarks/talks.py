@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.confidence import BUDGETS, told
-from benchmarks.confidence_sets import TALKS, AskedQuestion, JudgedSpace, read_talks
+from benchmarks.confidence_sets import TALKS, TONGUES, AskedQuestion, JudgedSpace, read_talks, read_tongues
 from clew.evaluate.metrics import Passage, words
 from clew.evaluate.tables import Sheet
 from clew.memory import Memory
@@ -115,13 +115,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.talks", description="Evidence over our own talks.")
     parser.add_argument("--vectors-cache", type=Path, metavar="FILE", help="keeps vectors for the next run")
     parser.add_argument("--embedder", default="auto", help="as the setting of that name; auto by default")
-    parser.add_argument("--only", action="append", choices=tuple(TALKS), help="only this set; may be repeated")
+    parser.add_argument("--only", action="append", choices=(*TALKS, TONGUES), help="only this set; may be repeated")
     parser.add_argument("--missed", action="store_true", help="print what 1,000 tokens do not show")
     options = parser.parse_args(arguments)
     embedder = choose_embedder(options.embedder)[0]
     if embedder is not None and options.vectors_cache is not None:
         embedder = RecordedEmbedder(embedder, options.vectors_cache)
-    talks = list(read_talks())
+    talks = [*read_talks(), *(read_tongues() if TONGUES in (options.only or ()) else ())]
     for used in (embedder, None) if embedder is not None else (None,):
         found: list[Found] = []
         for source in options.only or TALKS:

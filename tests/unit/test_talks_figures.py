@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.confidence import partner
-from benchmarks.confidence_sets import TALKS, AskedQuestion, JudgedSpace, faults, read_talks
+from benchmarks.confidence_sets import TALKS, AskedQuestion, JudgedSpace, faults, read_talks, read_tongues
 from benchmarks.talks import TOGETHER, find, table, together
 from clew.types import Turn
 
@@ -72,3 +72,11 @@ def test_evidence_and_needles_are_counted_alone_and_together() -> None:
     assert "| ours, each alone: why | 1 | 100.0 / 0.0 |" in text
     assert f"| ours, {TOGETHER} | 2 | 100.0 / 50.0 |" in text
     assert TOGETHER not in table("Figures", [replace(each, space="x") for each in found]).markdown()
+
+
+@pytest.mark.requirement("F-SURE-11")
+def test_talks_in_other_languages_have_what_is_asked() -> None:
+    spaces = list(read_tongues())
+    assert len(spaces) == 12
+    assert [fault for space in spaces for fault in faults(space)] == []
+    assert all(len(asked.evidence) == 1 for space in spaces for asked in space.questions)
