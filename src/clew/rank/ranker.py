@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -113,6 +113,20 @@ class RankingOptions:
 NO_OPTIONS: Final = RankingOptions()
 
 
+class _Reading(NamedTuple):
+    """A question as it was read over a view.
+
+    Attributes:
+        is_near: whether some turn is near enough to the question for its vector to count.
+    """
+
+    intent: Intent
+    view: IndexView
+    config: RecallConfig
+    with_assistant: bool
+    is_near: bool
+
+
 class Ranker:
     """Ranks the turns of one space. Threads may share it."""
 
@@ -150,35 +164,32 @@ class Ranker:
         if options.view is not None and (intent.positions or intent.end is not None):
             return self.frame(text, now, replace(options, view=None))
         cosines = self._cosines(view, intent)
-        frame = make_frame(
-            intent,
-            view,
-            self._config() if options.priced else without_price(self._config()),
-            cosines if cosines is not None and self._is_near(view, cosines) else None,
-            with_assistant=with_assistant,
-        )
-        parts = self._parts(frame, options, now)
+        similarity = cosines if cosines is not None and self._is_near(view, cosines) else None
+        config = self._config() if options.priced else without_price(self._config())
+        reading = _Reading(intent, view, config, with_assistant, similarity is not None)
+        parts = self._parts(reading, options, now)
         if cosines is not None and (serving := self.serving(view)) is not None:
             parts |= {"cosines": cosines[0], "alike": likeness(view, serving.name)}
-        return self._with_workplace(replace(frame, **parts))
+        frame = make_frame(intent, view, config, similarity, with_assistant=with_assistant, **parts)
+        return self._with_workplace(frame)
 
-    def _parts(self, frame: Frame, options: RankingOptions, now: datetime) -> FrameParts:
+    def _parts(self, reading: _Reading, options: RankingOptions, now: datetime) -> FrameParts:
         """What the sources say about the question, as far as a signal with a weight needs it."""
-        intent, view, config, sources = frame.intent, frame.view, frame.config, self._sources
+        intent, view, config, sources = reading.intent, reading.view, reading.config, self._sources
         parts: FrameParts = {"region": options.region}
         if sources.graph is not None:
             parts["around"] = sources.graph.look(intent.text, config, view)
         if sources.importance is not None and config.importance:
             parts["importance"] = sources.importance(view)
         if intent.end is not None or intent.work is not None or (intent.positions and config.position):
-            parts["pointed"] = self._pointed(frame, now, options.scope)
+            parts["pointed"] = self._pointed(reading, now, options.scope)
         if sources.titles is not None and config.position:
             words = title_words(intent.text, exact=intent.wants.exact)
             parts |= {"titled": sources.titles(view, words)} if words else {}
         if sources.facts is not None and config.fact:
             parts["facts"] = sources.facts(view, intent)
         if sources.labels is not None and (config.label or config.hub):
-            parts["labels"] = self._labels(frame, sources.labels, options.shown)
+            parts["labels"] = self._labels(reading, sources.labels, options.shown)
         return parts
 
     def _with_workplace(self, frame: Frame) -> Frame:
@@ -195,14 +206,14 @@ class Ranker:
         pointed = replace(frame.pointed, stretches=(*frame.pointed.stretches, *ranges))
         return replace(frame, pointed=pointed)
 
-    def _pointed(self, frame: Frame, now: datetime, scope: SearchScope) -> PointedTurns:
+    def _pointed(self, reading: _Reading, now: datetime, scope: SearchScope) -> PointedTurns:
         """The turns to which the words of the question point.
 
         Where the question asks for nothing but work of a kind, or the end of a conversation, these turns are the
         answer. Conversations between people continue from session to session, so "the beginning" is that of the first
         session; beside an assistant it is that of the current session.
         """
-        view, intent, mask = frame.view, frame.intent, scope.mask(frame.view)
+        view, intent, mask = reading.view, reading.intent, scope.mask(reading.view)
         among = None if scope.session is not None or mask is None or not mask.any() else sessions_with(view, mask)
         talks = TalksByTime(view, now, scope.session, self._sources.talks, among)
         if intent.work is not None and (work := self._work(view, intent.work, talks, mask)):
@@ -212,11 +223,11 @@ class Ranker:
             return resolve_positions(view, intent.positions, talks, self._sources.outline)
         if end.counted is not None:
             return counted_talks(view, end.counted, talks)
-        is_earliest = end.is_first and (end.is_ever or not frame.with_assistant)
+        is_earliest = end.is_first and (end.is_ever or not reading.with_assistant)
         sessions = talks.earliest(TALKS) if is_earliest else talks.latest(TALKS)
         if end.is_whole:
             return last_talk(view, sessions, now)
-        return end_turns(view, end, intent.speakers, sessions, mask, with_assistant=frame.with_assistant)
+        return end_turns(view, end, intent.speakers, sessions, mask, with_assistant=reading.with_assistant)
 
     def _work(
         self, view: IndexView, asked: WorkAsked, talks: TalksByTime, mask: Mask | None
@@ -225,15 +236,15 @@ class Ranker:
         find = self._sources.work
         return () if find is None or not len(view.turns.ordinal) else find(view, asked, talks.latest(LOOKED), mask)
 
-    def _labels(self, frame: Frame, lookup: LabelLookup, shown: Collection[tuple[str, int]]) -> QuestionLabels:
+    def _labels(self, reading: _Reading, lookup: LabelLookup, shown: Collection[tuple[str, int]]) -> QuestionLabels:
         """The labels of the question compared with those of the turns.
 
         The vector of the question takes part only if some turn is near to it.
         """
-        embedder, vector = self.serving(frame.view), None
-        if frame.similarity is not None and embedder is not None:
-            vector = embedder.name, self._embedded(embedder, _forms(frame.intent))[0]
-        return lookup(frame.view, frame.intent, vector, shown, hubs=frame.config.hub > 0)
+        embedder, vector = self.serving(reading.view), None
+        if reading.is_near and embedder is not None:
+            vector = embedder.name, self._embedded(embedder, _forms(reading.intent))[0]
+        return lookup(reading.view, reading.intent, vector, shown, hubs=reading.config.hub > 0)
 
     def rank(self, frame: Frame, limit: int, mask: Mask | None) -> Ranking:
         """The best `limit` turns that the mask lets through, best first; the mask None lets all turns through.
