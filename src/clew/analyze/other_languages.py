@@ -6,6 +6,7 @@ has a capital, and in the other languages the first words of sentences were take
 
 import json
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from typing import Final
@@ -126,6 +127,11 @@ def _language(text: str) -> str | None:
     (word,) = tell & telling[best]
     alone = sum(word in telling[language] for language in LANGUAGES) == 1
     return best if alone and len(word) > 2 and word in text.split() else None
+
+
+def may_be_in_another_language(words: Iterable[str]) -> bool:
+    """Whether words in lower case may be of another language, for `is_in_another_language` to tell."""
+    return not _telling_any().isdisjoint(words)
 
 
 def is_in_another_language(text: str) -> bool:

@@ -5,45 +5,52 @@ have two dogs". In a play that is agreed on ("let's role-play") everything after
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from clew.analyze.entities import listed_type
+from clew.text.ascii_runs import LETTERS, runs
 from clew.text.late_pattern import late_pattern
 from clew.types.entity import NodeType
 
-_MARK: Final = late_pattern(r":(?=\s)|[ \t](?:-{1,2}|–|—)[ \t]")
-_ENDS: Final = late_pattern(r"[.!?\n:]")
+_MARK: Final = late_pattern(r":(?=\s)|-(?<=[ \t]-)-?[ \t]|–(?<=[ \t]–)[ \t]|—(?<=[ \t]—)[ \t]")
+"""A colon, or a dash between blanks; each alternative begins with its sign, for which a search is fast."""
+_ENDS: Final = ".!?\n:"
 _LONGEST_LEAD: Final = 160
 """Characters before a mark in which the announcement stands, within its sentence."""
 _WORDS: Final = r"(?:\s+(?!(?:he|she|they|it|that|we|i|you|is|are|was|were|has|have|had)\b)[^\s,;]+){0,6}\s*$"
-_SAID: Final = late_pattern(
-    r"\b(?P<verb>said|says|saying|wrote|writes|replied|replies|answered|answers|texted|texts|messaged|emailed|commented"
-    r"|posted|tweeted|stated|states|claimed|complained|quoted|shouted|yelled|asked|asks|told|reads?|goes|was like)\b"
-    + _WORDS,
-    re.IGNORECASE,
+_SAYING: Final = (
+    "said|says|saying|wrote|writes|replied|replies|answered|answers|texted|texts|messaged|emailed|commented|posted"
+    "|tweeted|stated|states|claimed|complained|quoted|shouted|yelled|asked|asks|told|read|reads|goes|was like"
 )
+_SAID: Final = late_pattern(rf"\b(?:{_SAYING})\b{_WORDS}", re.IGNORECASE)
 """A verb of saying, with no more than whom it was said to and where behind it."""
 _OWN: Final = late_pattern(
     r"\b(?:i|we)(?:['’](?:ve|d|m)| have| had| am)?(?: \w+ly| just| also| already| only)?\s*$", re.IGNORECASE
 )
 _TEXT: Final = (
-    r"(?:messages?|(?:e-?)?mails?|reviews?|comments?|tickets?|letters?|repl(?:y|ies)|feedback|complaints?|testimonials?"
-    r"|tweets?|voicemails?|sms|bug reports?)"
+    "message|messages|mail|mails|email|emails|e-mail|e-mails|review|reviews|comment|comments|ticket|tickets|letter"
+    "|letters|reply|replies|feedback|complaint|complaints|testimonial|testimonials|tweet|tweets|voicemail|voicemails|sms"
+    "|bug report|bug reports"
 )
 _WRITTEN: Final = late_pattern(
-    rf"\b(?:the|their|his|her|this|that|an?|another|[\w-]+['’]s)\s+(?:[\w-]+\s+){{0,3}}?{_TEXT}(?:\s+[^\s,;]+){{0,5}}\s*$",
+    rf"\b(?:the|their|his|her|this|that|an?|another|[\w-]+['’]s)\s+(?:[\w-]+\s+){{0,3}}?(?:{_TEXT})(?:\s+[^\s,;]+){{0,5}}\s*$",
     re.IGNORECASE,
 )
 """A piece of writing that is not called one's own: "the review we got", "this mail from a customer"."""
 _POLITE: Final = r"^\W*(?:(?:please|can you|could you|would you|help me|i want you to|i need you to|to|now|ok|hey)\W+)*"
+_REWORDING: Final = "translate|proofread|proof-read|paraphrase|rephrase|reword|rewrite|summarise|summarize"
+_TREATING: Final = (
+    "correct|improve|polish|fix|edit|check|shorten|simplify|continue|complete|classify|label|annotate|analyse|analyze"
+)
 _WORK: Final = late_pattern(
-    _POLITE + r"(?:(?:translate|proof-?read|paraphrase|rephrase|reword|rewrite|summari[sz]e)\b"
-    r"|(?:correct|improve|polish|fix|edit|check|shorten|simplify|continue|complete|classify|label|annotate|analy[sz]e)\b"
+    rf"{_POLITE}(?:(?:{_REWORDING})\b|(?:{_TREATING})\b"
     r"(?!.*\bmy\b).*\b(?:following|this|these|sentences?|text|paragraph|passage|grammar|spelling|story|line)\b)",
     re.IGNORECASE,
 )
 """An order to work on a text."""
+_ANNOUNCING: Final = frozenset(re.split(r"\W", "|".join((_SAYING, _TEXT, _REWORDING, _TREATING))))
+"""The words without one of which nothing is announced."""
 _NAME: Final = late_pattern(r"[ \t]*(?P<who>[A-Za-z][\w'’-]*)(?: [A-Z][\w'’-]*)?[ \t]*")
 _ROLES: Final = frozenset(
     "customer client agent support interviewer interviewee candidate patient teacher student manager caller user guest"
@@ -72,26 +79,38 @@ def without_announced(text: str, low: str, blanks: Callable[[str], str]) -> str:
     pieces: list[str] = []
     done = 0
     for begin, end in _spans(text):
-        if begin >= done:
-            pieces += (text[done:begin], blanks(text[begin:end]))
-            done = end
-    return "".join((*pieces, text[done:]))
+        pieces += (text[done:begin], blanks(text[begin:end]))
+        done = end
+    return "".join((*pieces, text[done:])) if pieces else text
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
+def _spans(text: str) -> Iterator[tuple[int, int]]:
     """Where announced words stand, in order."""
-    found: list[tuple[int, int]] = []
+    done = 0
     for mark in _MARK.finditer(text):
-        lead = _ENDS.split(text[max(0, mark.start() - _LONGEST_LEAD) : mark.start()])[-1]
-        begin, colon = mark.end(), mark[0] == ":"
-        low = mark.start() - len(lead)
+        at, begin = mark.span()
+        if begin < done:
+            continue
+        before = text[max(0, at - _LONGEST_LEAD) : at]
+        lead = before[max(map(before.rfind, _ENDS)) + 1 :]
+        colon, low = text[at] == ":", at - len(lead)
         if colon and (low == 0 or text[low - 1] == "\n") and _is_speaker(lead):
-            found.append((low, _line_end(text, begin)))
+            begin, done = low, _line_end(text, begin)
+        elif not _may_announce(lead):
+            continue
         elif colon and _WORK.search(lead) is not None:
-            found.append((begin, len(text)))
+            done = len(text)
         elif _WRITTEN.search(lead) is not None or (colon and _is_said(lead)):
-            found.append((begin, _passage_end(text, begin)))
-    return sorted(found)
+            done = _passage_end(text, begin)
+        else:
+            continue
+        yield begin, done
+
+
+def _may_announce(lead: str) -> bool:
+    """Whether words may announce others: a look at them that takes much less time than the patterns."""
+    low = lead.lower()
+    return not low.isascii() or not _ANNOUNCING.isdisjoint(runs(low, LETTERS))
 
 
 def _is_speaker(lead: str) -> bool:

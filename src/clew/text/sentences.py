@@ -6,6 +6,7 @@ abbreviations the rules do not depend on words or languages.
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 _WORD = re.compile(r"\w")
 _PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*\n\s*")
@@ -53,8 +54,7 @@ def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 def sentences_in(text: str) -> Iterator[tuple[int, int]]:
     """`sentence_spans`, found a paragraph at a time, for a reader who may need the first ones only."""
-    for start, end in _paragraphs(text):
-        yield from sentences_within(text, start, end)
+    return chain.from_iterable(sentences_within(text, start, end) for start, end in _paragraphs(text))
 
 
 def sentences_within(text: str, start: int, end: int) -> list[tuple[int, int]]:

@@ -43,7 +43,7 @@ def bare_verb_at(s: SentenceTokens) -> int:
 
 def is_bare_dislike(s: SentenceTokens, at: int) -> bool:
     """Whether "I" is left out before what somebody can not stand: "can't stand coriander"."""
-    return s.low[at : at + 2] == ["can", "not"] and s.low[at + 2 : at + 3] in (["stand"], ["bear"])
+    return s.low[at] == "can" and s.low[at + 1 : at + 3] in (["not", "stand"], ["not", "bear"])
 
 
 def takes_object(s: SentenceTokens, at: int) -> bool:

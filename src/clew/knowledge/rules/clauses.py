@@ -107,8 +107,9 @@ def clauses(s: SentenceTokens, is_name: Callable[[str], bool]) -> list[Clause]:
     if (opening := _clause_without_subject(s)) is not None:
         listed.append(opening)
         at = opening.group.end
+    leads = bool(s.bits[0] & PREPOSITION)
     while at < count:
-        opens = opens or (not listed and is_after_lead(s, at))
+        opens = opens or (leads and not listed and is_after_lead(s, at))
         may_open = opens or s.bits[at] & (SUBJECT | THIS) or s.low[at] == "us"
         clause = _clause_at(s, at, opens, listed, is_name) if may_open else None
         if clause is not None:

@@ -3,7 +3,6 @@
 Who did it is left open: such a statement states nothing but ends the plan of its speaker, if there is one.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from clew.knowledge.morphology import Form
@@ -37,20 +36,17 @@ _BEFORE: Final = MARK | COMMA | COORDINATOR | INTERJECTION | OPENER | ADVERB
 _AFTER: Final = MARK | COMMA | COORDINATOR | ADVERB | NUMBER
 
 
-def completions(s: SentenceTokens, speaker: str) -> Iterator[StatementDraft]:
+def completions(s: SentenceTokens, speaker: str) -> list[StatementDraft]:
     """What a sentence reports as done."""
-    if s.asks or _VERBS.isdisjoint(s.low):
-        return
-    for at in range(1, len(s) - 1):
-        if s.low[at] in _VERBS and (verb := _done(s, at)) and (low := _thing(s, at)) is not None:
-            yield StatementDraft(
-                speaker,
-                verb,
-                text_of(s, low, at - (s.low[at - 1] in _HAVE)),
-                FactStatus.COMPLETED,
-                FactType.EXPERIENCE,
-                Effect.COMPLETES,
-            )
+    if _VERBS.isdisjoint(s.low) or s.asks:
+        return []
+    found: list[StatementDraft] = []
+    for at, word in enumerate(s.low):
+        if word in _VERBS and at and (verb := _done(s, at)) and (low := _thing(s, at)) is not None:
+            thing = text_of(s, low, at - (s.low[at - 1] in _HAVE))
+            done = (FactStatus.COMPLETED, FactType.EXPERIENCE, Effect.COMPLETES)
+            found.append(StatementDraft(speaker, verb, thing, *done))
+    return found
 
 
 def _thing(s: SentenceTokens, at: int) -> int | None:

@@ -7,7 +7,7 @@ so that the same turns give the same statements however they are divided into ba
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from clew.analyze.other_languages import is_in_another_language
+from clew.analyze.other_languages import is_in_another_language, may_be_in_another_language
 from clew.knowledge.rules.completions import completions
 from clew.knowledge.rules.conclusions import conclusion
 from clew.knowledge.rules.lexicon import words
@@ -168,7 +168,9 @@ def _read(
     def stated(low: int, high: int, s: SentenceTokens | None = None) -> list[StatementDraft]:
         s = s or read(text, low, high)
         made = list(drafts(s, mentions, when.within(low, high), turn.at, every_mood=every_mood))
-        made = _in_english(text[low:high], [*made, *completions(s, speaker)])
+        made += completions(s, speaker)
+        if made and may_be_in_another_language(s.low) and is_in_another_language(text[low:high]):
+            made = []  # the rules know English alone: "war im Angebot" is not "I'm"
         return [*orders(s, speaker), *made] if ordered else made
 
     repairs = SelfRepairs(text, turn.at, found, stated)
@@ -188,12 +190,6 @@ def _read(
     if any(each.instead_of == UNSAID for each in found):
         found = with_what_was_left(found, lambda: _stated_before(earlier))
     return found, names.turns[-1]
-
-
-def _in_english(sentence: str, found: Iterable[StatementDraft]) -> list[StatementDraft]:
-    """What the rules, which know English alone, read from a sentence: "war im Angebot" is not "I'm"."""
-    made = list(found)
-    return [] if made and is_in_another_language(sentence) else made
 
 
 def _asks_of_another(turn: Turn, named: Sequence[Referent], speaker: str) -> bool:

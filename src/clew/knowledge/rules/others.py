@@ -131,9 +131,12 @@ STATES: Final = frozenset(("live", "work", "study"))
 
 
 def is_after_lead(s: SentenceTokens, at: int) -> bool:
-    """Whether a subject may begin after what opens a sentence without a comma: "after a long talk [the team chose]"."""
+    """Whether a subject may begin after the preposition that opens a sentence and its object, without a comma.
+
+    As in "after a long talk [the team chose]".
+    """
     own = s.bits[at] & POSSESSIVE or s.low[at] == "the"
-    return bool(own and at > 1 and s.bits[0] & PREPOSITION and is_noun(s, at - 1))
+    return bool(own and at > 1 and is_noun(s, at - 1))
 
 
 def has_infinitive(s: SentenceTokens, low: int, high: int) -> bool:

@@ -37,6 +37,8 @@ def is_of_story(s: SentenceTokens, first: int, verb: str) -> bool:
         first: place of its subject.
         verb: its verb; what authors do they do themselves ("in my novel I use short chapters").
     """
+    if first <= 1:
+        return False  # nothing before the clause says where it takes place
     told = s.low[first] in _TELLERS
     if told and verb in words("words", "authoring"):
         return False
