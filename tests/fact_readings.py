@@ -85,6 +85,15 @@ Ann: As I said: I live in Rome. => Ann | lives in | Rome
 Ann: Good news: I moved to Rome. => Ann | lives in | Rome
 Ann: Improve my CV: I am a nurse. => Ann | works as | nurse
 Ann: I live in Rome - my sister lives in Oslo. => Ann | lives in | Rome ; Ann's sister | lives in | Oslo
+Ann: Thanks for the reply - I live in Rome now. => Ann | lives in | Rome
+Ann: Just saw the message — I'm allergic to nuts. => Ann | is allergic to | nuts
+Ann: About the ticket: I live in Rome. => Ann | lives in | Rome
+Ann: You asked for my city: I live in Rome. => Ann | lives in | Rome
+Ann: Fix this bug: I live in Rome. => Ann | lives in | Rome
+Ann: Edit this: I live in Rome. =>
+Ann: Check the grammar: I live in Rome. =>
+Ann: Bob: I live in Rome. =>
+Ann: ann: I live in Rome. => Ann | lives in | Rome
 Ann: I love role-playing games and I live in Rome. => Ann | loves | role-playing games ; Ann | lives in | Rome
 Ann: We sold the house; we live in Rome now => Ann | sells | house ; Ann | lives in | Rome
 """,
@@ -95,6 +104,7 @@ Ann: the api runs on port 8080 by default => api port | is set to | 8080
 Ann: We moved the API to port 9090. => API port | is set to | 9090
 Ann: The gateway is on port 6380 now. => gateway port | is set to | 6380
 Ann: The dev server uses port 3000. => dev server port | is set to | 3000
+Ann: The API runs on port 8080 on staging. => API port | is set to | 8080
 Ann: The dev server uses two ports. => dev server | uses | two ports
 Ann: I moved the sofa to room 12. => Ann | moves | sofa to room 12
 """,

@@ -236,6 +236,8 @@ def test_what_was_intended_is_a_plan_where_nothing_is_said_against_it() -> None:
         ("I need to repair the roof.", "I repaired the roof."),
         ("I want to buy a boat.", "I bought a boat."),
         ("I have to write the report.", "I finished the report."),
+        ("I need to submit the tax return.", "The tax return is submitted."),
+        ("I need to fix the car.", "The car is finished."),
     ],
 )
 def test_a_task_ends_when_it_is_reported_as_done(task: str, done: str) -> None:
@@ -253,10 +255,36 @@ def test_a_task_ends_when_it_is_reported_as_done(task: str, done: str) -> None:
         "Once the report is done, I'll rest.",
         "The report is nearly done.",
         "The manager is out.",
+        "Your report is done.",
+        "The report is done by Friday.",
+        "The report is in.",
+        "I finished the first chapter of the report.",
     ],
 )
 def test_a_task_stays_open_until_it_is_done(said: str) -> None:
     assert "Ann writes report" in now("Ann: I have to write the report.", f"Ann: {said}")
+
+
+@pytest.mark.requirement("K-KEEP-17")
+def test_what_was_to_be_done_is_told_of_its_object_once_it_is_done() -> None:
+    made = facts(told("Ann: I need to fix the login bug.", "Ann: The login bug is fixed."))
+    assert [fact.told for fact in made] == ["Ann fixes login bug"]
+
+
+@pytest.mark.requirement("K-KEEP-17")
+def test_a_plan_that_is_put_off_stands() -> None:
+    assert "Ann lives in Oslo" in now("Ann: I was going to move to Oslo, but first I need a visa.")
+
+
+@pytest.mark.requirement("K-KEEP-17")
+@pytest.mark.parametrize("where", ["on {}", "in {}", "for {}"])
+def test_a_setting_replaces_none_of_another_environment(where: str) -> None:
+    staging, live = (
+        f"Ann: The API runs on port {port} {where.format(name)}."
+        for port, name in ((81, "staging"), (82, "production"))
+    )
+    assert now(staging, live) == {"API port is set to 81 for staging", "API port is set to 82 for production"}
+    assert now("Ann: The API runs on port 81 for now.", "Ann: The API is on port 82.") == {"API port is set to 82"}
 
 
 @pytest.mark.requirement("K-KEEP-17")

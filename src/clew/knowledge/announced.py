@@ -23,7 +23,7 @@ _SAYING: Final = (
     "said|says|saying|wrote|writes|replied|replies|answered|answers|texted|texts|messaged|emailed|commented|posted"
     "|tweeted|stated|states|claimed|complained|quoted|shouted|yelled|asked|asks|told|read|reads|goes|was like"
 )
-_SAID: Final = late_pattern(rf"\b(?:{_SAYING})\b{_WORDS}", re.IGNORECASE)
+_SAID: Final = late_pattern(rf"\b(?P<verb>{_SAYING})\b{_WORDS}", re.IGNORECASE)
 """A verb of saying, with no more than whom it was said to and where behind it."""
 _OWN: Final = late_pattern(
     r"\b(?:i|we)(?:['’](?:ve|d|m)| have| had| am)?(?: \w+ly| just| also| already| only)?\s*$", re.IGNORECASE
@@ -38,14 +38,23 @@ _WRITTEN: Final = late_pattern(
     re.IGNORECASE,
 )
 """A piece of writing that is not called one's own: "the review we got", "this mail from a customer"."""
+_ABOUT: Final = frozenset(("about", "for"))
+_OF_TOPICS: Final = frozenset(("asked", "asks", "told", "read", "reads"))
+_TOPICS: Final = frozenset("about re regarding concerning on of for after since before with".split())
+"""Before a piece of writing that the author speaks of: "about the ticket: I fixed it"."""
+_PRESENTING: Final = frozenset("here here's is was this that's see look at from and so then ok now below".split())
+"""All that may stand before a piece of writing that follows behind a dash."""
 _POLITE: Final = r"^\W*(?:(?:please|can you|could you|would you|help me|i want you to|i need you to|to|now|ok|hey)\W+)*"
 _REWORDING: Final = "translate|proofread|proof-read|paraphrase|rephrase|reword|rewrite|summarise|summarize"
-_TREATING: Final = (
-    "correct|improve|polish|fix|edit|check|shorten|simplify|continue|complete|classify|label|annotate|analyse|analyze"
-)
+_OF_TEXTS: Final = "correct|polish|shorten|simplify|continue|classify|label|annotate"
+_OF_ANYTHING: Final = "improve|edit|analyse|analyze"
+_OF_THINGS: Final = "fix|check|complete"
+"""What is done to programs and tasks, too, of which the author tells: "fix this: I use zsh and it fails"."""
+_TREATING: Final = f"{_OF_TEXTS}|{_OF_ANYTHING}|{_OF_THINGS}"
 _WORK: Final = late_pattern(
-    rf"{_POLITE}(?:(?:{_REWORDING})\b|(?:{_TREATING})\b"
-    r"(?!.*\bmy\b).*\b(?:following|this|these|sentences?|text|paragraph|passage|grammar|spelling|story|line)\b)",
+    rf"{_POLITE}(?:(?:{_REWORDING})\b|(?!.*\bmy\b)(?:(?:{_OF_TEXTS})\b.*\b(?:following|this|these)\b"
+    rf"|(?:{_OF_ANYTHING})\b.*\b(?:following|this|these)\W*$"
+    rf"|(?:{_TREATING})\b.*\b(?:sentences?|text|paragraph|passage|grammar|spelling|story|(?<!command )line)\b))",
     re.IGNORECASE,
 )
 """An order to work on a text."""
@@ -65,12 +74,13 @@ _PLAY: Final = late_pattern(
 _MAY_PLAY: Final = ("role", "pretend")
 
 
-def without_announced(text: str, low: str, blanks: Callable[[str], str]) -> str:
+def without_announced(text: str, low: str, blanks: Callable[[str], str], author: str | None = None) -> str:
     """A text without what it announces as the words of others, or as invented.
 
     Args:
         low: the text in lower case.
         blanks: gives what stands in place of words.
+        author: the author's name, which may stand before the author's own lines.
     """
     if any(map(low.__contains__, _MAY_PLAY)) and (play := _PLAY.search(text)) is not None:
         text = text[: play.start()] + blanks(text[play.start() :])
@@ -78,13 +88,13 @@ def without_announced(text: str, low: str, blanks: Callable[[str], str]) -> str:
         return text
     pieces: list[str] = []
     done = 0
-    for begin, end in _spans(text):
+    for begin, end in _spans(text, (author or "").casefold()):
         pieces += (text[done:begin], blanks(text[begin:end]))
         done = end
     return "".join((*pieces, text[done:])) if pieces else text
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
+def _spans(text: str, author: str) -> Iterator[tuple[int, int]]:
     """Where announced words stand, in order."""
     done = 0
     for mark in _MARK.finditer(text):
@@ -94,13 +104,13 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         before = text[max(0, at - _LONGEST_LEAD) : at]
         lead = before[max(map(before.rfind, _ENDS)) + 1 :]
         colon, low = text[at] == ":", at - len(lead)
-        if colon and (low == 0 or text[low - 1] == "\n") and _is_speaker(lead):
+        if colon and (low == 0 or text[low - 1] == "\n") and _is_speaker(lead, author):
             begin, done = low, _line_end(text, begin)
         elif not _may_announce(lead):
             continue
         elif colon and _WORK.search(lead) is not None:
             done = len(text)
-        elif _WRITTEN.search(lead) is not None or (colon and _is_said(lead)):
+        elif _is_written(lead, colon=colon) or (colon and _is_said(lead)):
             done = _passage_end(text, begin)
         else:
             continue
@@ -113,17 +123,34 @@ def _may_announce(lead: str) -> bool:
     return not low.isascii() or not _ANNOUNCING.isdisjoint(runs(low, LETTERS))
 
 
-def _is_speaker(lead: str) -> bool:
+def _is_speaker(lead: str, author: str) -> bool:
     """Whether a line begins with who speaks in it: "Customer: I want a refund"."""
     name = _NAME.fullmatch(lead)
-    who = name["who"].lower() if name is not None else ""
+    who = name["who"].lower() if name is not None and lead.strip().casefold() != author else ""
+    if who and who == author.partition(" ")[0]:
+        return False
     return who in _ROLES or (bool(who) and listed_type(who) is NodeType.PERSON)
+
+
+def _is_written(lead: str, *, colon: bool) -> bool:
+    """Whether words end with a piece of writing that follows, and is not only what they are about.
+
+    A dash also joins what the author goes on to say: "thanks for the reply - I live in Rome now".
+    """
+    writing = _WRITTEN.search(lead)
+    if writing is None:
+        return False
+    before = lead[: writing.start()].lower().replace("’", "'").split()
+    return before[-1:] == [] or (before[-1] not in _TOPICS if colon else _PRESENTING.issuperset(before))
 
 
 def _is_said(lead: str) -> bool:
     """Whether words end with a verb of saying whose subject is not the author."""
     said = _SAID.search(lead)
-    return said is not None and _OWN.search(lead[: said.start()]) is None
+    if said is None or _OWN.search(lead[: said.start()]) is not None:
+        return False
+    about = not _ABOUT.isdisjoint(lead[said.end("verb") :].lower().split())
+    return not (about and said["verb"].lower() in _OF_TOPICS)  # "you asked about my job: I am a nurse"
 
 
 def _line_end(text: str, at: int) -> int:

@@ -97,9 +97,10 @@ class Placed:
     def ended_by(self) -> tuple[str, ...]:
         """The keys under which statements of other groups are found that may end it."""
         scoped = self.slot is not None and self.slot.scoped
-        if not scoped and not _may_end(self.statement.verb):
+        verb, value = deed(self.statement.verb, self.statement.object)
+        if not scoped and not _may_end(verb):
             return ()
-        values = value_keys(self.statement.object) if self.slot is None or scoped else ("",)
+        values = value_keys(value) if self.slot is None or scoped else ("",)
         return tuple(_ending_key(self.subject, value) for value in values)
 
 
@@ -298,11 +299,12 @@ def _given_up(value: str) -> tuple[str, ...]:
 def joined(end: Placed, group: str, said: Collection[Placed]) -> Placed | None:
     """A statement as it ends something in a group that is not its own; None if it ends nothing that is said there."""
     statement, first = end.statement, next(iter(said))
-    verb = next((verb for verb in _ended_verbs(statement) if _is_ended(verb, first.statement.verb)), None)
+    done = deed(first.statement.verb, first.statement.object)[0]
+    verb = next((verb for verb in _ended_verbs(statement) if _is_ended(verb, done)), None)
     if verb is None or end.group == group:
         return None
     values = _given_up(statement.object)
-    told = [each.statement.object for each in said]
+    told = [deed(each.statement.verb, each.statement.object)[1] for each in said]
     named = (one for one in values if value_key(one) in map(value_key, told))  # "Hulu", not the "Hulu subscription"
     meant = (one for one in values if any(same_value(one, each) for each in told))
     value = next(chain(named, meant), values[0])

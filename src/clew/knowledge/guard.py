@@ -163,7 +163,7 @@ def _folded(text: str) -> str:
     return text.lower() if text.isascii() else text.casefold().translate(_LIKE_I)
 
 
-def own_words(text: str) -> str:
+def own_words(text: str, author: str | None = None) -> str:
     """What a text's author states, with blanks for all else, so that offsets stay; empty if it `takes_over` a model.
 
     Blank are fenced code, quoted lines, mails that were pasted, what others are quoted to say (names in quotation marks
@@ -179,7 +179,7 @@ def own_words(text: str) -> str:
     pasted = _PASTED.search(text) if any(map(low.__contains__, _MAY_PASTE)) else None
     if pasted is not None:
         text = text[: pasted.start()] + _blanks(text[pasted.start() :])
-    text = without_announced(_without_speech(text), low, _blanks)
+    text = without_announced(_without_speech(text), low, _blanks, author)
     return _without_dictation(text) if any(map(low.__contains__, _MAY_DICTATE)) else text
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from statistics import fmean
 from typing import Final
 
-from clew.knowledge.groups import Placed, Rest, is_end
+from clew.knowledge.groups import Placed, Rest, deed, is_end, is_intent
 from clew.knowledge.order import Order
 from clew.knowledge.tenures import Tenure, tenures_of
 from clew.knowledge.values import value_key
@@ -139,8 +139,16 @@ def _stated_end(tenure: Tenure) -> datetime | None:
 
 
 def _object(tenure: Tenure) -> str:
-    """The most detailed form of the value; the latest of several."""
-    return max(reversed(tenure.stating()), key=lambda each: value_key(each.object).count("-")).object
+    """The most detailed form of the value; the latest of several.
+
+    What was to be done is "to fix the bug" while somebody needs to, and "the bug" of who fixed it.
+    """
+    stating = tenure.stating()
+    if is_intent(stating[-1]):
+        told = [each.object for each in reversed(stating) if is_intent(each)]
+    else:
+        told = [deed(each.verb, each.object)[1] for each in reversed(stating)]
+    return max(told, key=lambda each: value_key(each).count("-"))
 
 
 def _type(statements: Sequence[Statement]) -> FactType:

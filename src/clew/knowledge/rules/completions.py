@@ -25,7 +25,7 @@ from clew.knowledge.rules.lexicon import (
 from clew.knowledge.rules.meanings import StatementDraft, third
 from clew.knowledge.rules.objects import text_of
 from clew.knowledge.rules.others import is_noun
-from clew.knowledge.rules.tokens import SentenceTokens
+from clew.knowledge.rules.tokens import OWN, SentenceTokens
 from clew.knowledge.slots import COMPLETES, TASKS
 from clew.types.facts import Effect, FactStatus, FactType
 
@@ -59,6 +59,8 @@ def _thing(s: SentenceTokens, at: int) -> int | None:
         return None
     if low > 0 and s.bits[low - 1] & (DETERMINER | POSSESSIVE):
         low -= 1
+        if s.bits[low] & POSSESSIVE and s.low[low] not in OWN:
+            return None  # "your report is done" ends no plan of one's own
     plain = low == 0 or s.bits[low - 1] & _BEFORE
     depends = any(bits & (CONDITION | SUBORDINATOR | NEGATION) for bits in s.bits[:low])
     return low if plain and not depends else None
@@ -73,6 +75,7 @@ def _done(s: SentenceTokens, at: int) -> str:
         return ""
     last = after + 1 + (s.low[after] == "checked" and s.low[after + 1] == "off")
     ends = last >= len(s) or s.bits[last] & _AFTER or s.low[last] in _OF_TIME
+    ends = ends and not (s.low[last : last + 1] in _DUE and s.low[at] in _NOT_YET)  # "is done by Friday"
     if not ends:
         return ""
     if s.low[after] in _DONE:
@@ -81,6 +84,8 @@ def _done(s: SentenceTokens, at: int) -> str:
     return verb if verb in TASKS else ""
 
 
+_DUE: Final = (["by"], ["on"])
+_NOT_YET: Final = frozenset(("is", "are", "'s", "'re"))
 _HAVE: Final = frozenset(("has", "have", "'s", "'ve"))
-_DONE: Final = frozenset("done finished complete completed sorted ready in submitted".split())
+_DONE: Final = frozenset("done finished complete completed sorted ready submitted".split())
 _OF_TIME: Final = frozenset("today yesterday tonight on last this at by in since as".split())

@@ -40,7 +40,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 49
+VERSION: Final = 50
 """Rises with every change of what the rules find."""
 _AT_ONCE: Final = 32
 """Turns that are cut up together before anything is made of them; more would only take memory."""
@@ -169,8 +169,7 @@ def _read(
         s = s or read(text, low, high)
         made = list(drafts(s, mentions, when.within(low, high), turn.at, every_mood=every_mood))
         made += completions(s, speaker)
-        if made and may_be_in_another_language(s.low) and is_in_another_language(text[low:high]):
-            made = []  # the rules know English alone: "war im Angebot" is not "I'm"
+        made = [] if made and _is_foreign(s, text[low:high]) else made
         return [*orders(s, speaker), *made] if ordered else made
 
     repairs = SelfRepairs(text, turn.at, found, stated)
@@ -190,6 +189,11 @@ def _read(
     if any(each.instead_of == UNSAID for each in found):
         found = with_what_was_left(found, lambda: _stated_before(earlier))
     return found, names.turns[-1]
+
+
+def _is_foreign(s: SentenceTokens, sentence: str) -> bool:
+    """Whether a sentence is of a language that the rules do not know: "war im Angebot" is not "I'm"."""
+    return may_be_in_another_language(s.low) and is_in_another_language(sentence)
 
 
 def _asks_of_another(turn: Turn, named: Sequence[Referent], speaker: str) -> bool:

@@ -90,9 +90,15 @@ def numbered_setting(name: str, reading: ClauseReading, low: int, high: int) -> 
     whole = low + 2 == high or (named and bool(s.bits[low + 2] & PREPOSITION))
     if not name or not named or not whole:
         return None
-    return StatementDraft(f"{name} {s.low[low]}", "is set to", s.words(low + 1, low + 2))
+    within = low + 3 < high and s.low[low + 2] in _WITHIN and s.low[high - 1] not in _ANYWHERE
+    scope = s.words(low + 3, high) if within else None
+    return StatementDraft(f"{name} {s.low[low]}", "is set to", s.words(low + 1, low + 2), scope=scope)
 
 
+_WITHIN: Final = frozenset(("on", "in", "for"))
+"""Before the environment or use of a setting, of which each has its own: "port 8080 on staging"."""
+_ANYWHERE: Final = frozenset("now good general future moment being practice principle reasons purpose it them".split())
+"""The ends of phrases that name no such thing: "in general", "for the time being"."""
 _NO_VALUE: Final = OBJECT | POSSESSIVE | DETERMINER | PREPOSITION
 _VERBS: Final = {"name": "is named", "major": "majors in"}
 """Attributes of people that have a verb of their own."""

@@ -38,7 +38,7 @@ def speech(turn: Turn) -> str:
     if turn.role == "assistant" and turn.speaker is None:
         return ""
     said = "\n".join(part.text for part in turn.parts if part.type == "text" and part.text)[:LONGEST]
-    return _spoken(as_sentences(said))  # before marks of noise are taken for code
+    return _spoken(as_sentences(said), turn.speaker)  # before marks of noise are taken for code
 
 
 def report(turn: Turn) -> str:
@@ -47,8 +47,8 @@ def report(turn: Turn) -> str:
     return _spoken(text.replace("**", "  "))
 
 
-def _spoken(text: str) -> str:
-    text = own_words(text)
+def _spoken(text: str, author: str | None = None) -> str:
+    text = own_words(text, author)
     if not text or ("#" in text and len(_HEADING.findall(text)) >= _HEADINGS):
         return ""
     if "<" in text:

@@ -79,7 +79,7 @@ def _turns(s: SentenceTokens, at: int) -> bool:
     """Whether what follows a place stands against what is said before it."""
     low = s.low[at]
     if low in words("words", "turn"):
-        return True
+        return s.low[at + 1] != "first"  # "but first I need a visa" puts it off
     if low in _APART:
         return bool(s.bits[at + 1] & (SUBJECT | DETERMINER | POSSESSIVE | NAME))
     later = low == "until" or (low == "then" and s.bits[at - 1] & COMMA)
