@@ -235,3 +235,14 @@ def test_aider_s_open_fence_ends_at_aider_s_own_lines(tmp_path: Path) -> None:
         ("tool", "Tokens: 1 sent"),
         ("user", "b"),
     ]
+
+
+@pytest.mark.requirement("F-INGEST-40")
+@pytest.mark.parametrize("run", [" ", "-", "\u00a0"])
+def test_thoughts_of_aider_are_looked_for_in_linear_time(tmp_path: Path, run: str) -> None:
+    """The square of these lengths would take longer than the time limit of all tests."""
+    begun = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\n"
+    for opening in ("", "► **THINKING**\n"):
+        text = f"{begun}{opening}{run * 500_000}x\n"
+        found = turns(read(put(tmp_path, ".aider.chat.history.md", text)))
+        assert [part.type for turn in found for part in turn.parts] == ["text", "text"]

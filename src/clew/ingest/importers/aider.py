@@ -23,12 +23,9 @@ _START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s
 _OWN = re.compile(r"> (?:Tokens:|Applied edit to|Commit [0-9a-f]{7}|Add .* to the chat\?)")
 _BREAK = "  "
 """How Aider ends each of its own lines; an editor may have removed it from a whole file."""
-_THOUGHT = re.compile(
-    r"\A\s*(?:<(?P<tag>thinking-content-[0-9a-f]+|think)>(?P<inner>.*?)</(?P=tag)>"
-    r"|-*\s*► \*\*THINKING\*\*(?P<shown>.*?)-*\s*► \*\*ANSWER\*\*)\s*",
-    re.DOTALL,
-)
-"""What a model thought before its answer."""
+_THOUGHT_TAG = re.compile(r"<(thinking-content-[0-9a-f]+|think)>")
+_THINKING, _ANSWER = "► **THINKING**", "► **ANSWER**"
+"""The headings of what a model thought and of its answer, each below a line of dashes."""
 _ECHOED = re.compile(r"/(?:ask|code|architect|context)\s+(?P<words>.+)", re.DOTALL)
 """Commands of which Aider writes the words once more, as the message that it sends."""
 _CARRIED_OUT = re.compile(
@@ -160,9 +157,24 @@ def _parts(role: str, text: str) -> Iterator[Part]:
     if role == "tool":
         yield Part(type="tool_result", text=text, name=NAME)
         return
-    if role == "assistant" and (thought := _THOUGHT.match(text)) is not None:
-        yield Part(type="thinking", text=(thought["inner"] or thought["shown"] or "").strip())
-        text = text[thought.end() :]
+    if role == "assistant":
+        thought, text = _without_thought(text)
+        if thought:
+            yield Part(type="thinking", text=thought)
     is_command = role == "user" and _CARRIED_OUT.fullmatch(text.rstrip()) is not None
     if text.strip():
         yield Part(type="injected" if is_command else "text", text=text)
+
+
+def _without_thought(text: str) -> tuple[str, str]:
+    """What the model thought before its answer, empty where nothing tells, and the rest of the message."""
+    marked = text.lstrip()
+    tag = _THOUGHT_TAG.match(marked)
+    heading = marked.lstrip("-").lstrip()
+    end = ""
+    if tag is not None:
+        thought, end, answer = marked[tag.end() :].partition(f"</{tag[1]}>")
+    elif heading.startswith(_THINKING):
+        thought, end, answer = heading.removeprefix(_THINKING).partition(_ANSWER)
+        thought = thought.rstrip().rstrip("-")
+    return (thought.strip(), answer.lstrip()) if end else ("", text)
