@@ -218,3 +218,34 @@ def test_commands_of_the_client_are_not_the_persons_words(tmp_path: Path) -> Non
     text = "_**User (2026-01-16 16:50:00Z)**_\n\n<command-name>/clear</command-name>\n<command-args></command-args>\n"
     (turn,) = turns(read(put(tmp_path, "a.md", HEAD + text)))
     assert turn.origin == "injected"
+
+
+@pytest.mark.parametrize(
+    ("said", "parts"),
+    [
+        ("<think>The log tells.</think>\n\nIt is fixed.", [("thinking", "The log tells."), ("text", "It is fixed.")]),
+        (
+            "<think>a</think> It is fixed.\nAnd tested.\n<think>b\nc</think>\nDone.",
+            [("thinking", "a"), ("text", "It is fixed.\nAnd tested."), ("thinking", "b\nc"), ("text", "Done.")],
+        ),
+        (
+            "<think><details><summary>Thought Process</summary>Of `</think>`, it\nsays</details></think>\nDone.",
+            [("thinking", "Of `</think>`, it\nsays"), ("text", "Done.")],
+        ),
+        ('<tool-use data-tool-name="Note">Kept it</tool-use>', [("tool_call", "Kept it")]),
+        (
+            '<tool-use data-tool-name="N"><details>\nKept it\n<summary>**Note**</summary>\nHere\n</details></tool-use>',
+            [("tool_call", "Kept it\nHere")],
+        ),
+    ],
+)
+def test_what_stands_in_the_line_of_a_tag_is_kept(tmp_path: Path, said: str, parts: list[tuple[str, str]]) -> None:
+    label = "_**Agent (claude-opus-4 2026-01-16 16:48:41Z)**_"
+    found = turns(read(put(tmp_path, "a.md", f"{HEAD}{label}\n\n{said}\n")))
+    assert [(part.type, part.text) for turn in found for part in turn.parts] == parts
+
+
+def test_a_user_s_message_is_text_whatever_tags_are_in_it(tmp_path: Path) -> None:
+    text = "<think> is a tag\nthat closes with </think>\n<tool-use>\nso does this\n</tool-use>"
+    found = turns(read(put(tmp_path, "a.md", f"{HEAD}_**User (2026-01-16 16:48:38Z)**_\n\n{text}\n")))
+    assert [[(part.type, part.text) for part in turn.parts] for turn in found] == [[("text", text)]]

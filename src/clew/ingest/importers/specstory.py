@@ -119,14 +119,15 @@ class _Session:
         if message.size > limit:
             yield Rejection(where=where, reason=f"a message of more than {limit} characters; see max_line_bytes")
             return
-        parts = tuple(_parts(message.lines))
+        is_typed = message.role == "user" and not message.is_aside
+        parts = tuple(_text(message.lines) if is_typed else _parts(message.lines))
         if not has_content(parts):
             yield Skipped("label without a message", where)
             return
         own_id = self._external_id(message, parts)
         parts = tuple(_linked(part, own_id or str(message.number)) for part in parts)
         is_prompt = message.role == "user" or (message.is_aside and message.model is None and len(parts) == 1)
-        if message.role == "user" and not message.is_aside:
+        if is_typed:
             parts = tuple(unsaid_command(part) for part in mark_injected(parts, marks.CLAUDE_CODE))
         yield from message_turns(
             ImportedMessage(
@@ -224,21 +225,29 @@ def _project(source: Source) -> str | None:
 
 
 def _parts(lines: Sequence[str]) -> Iterator[Part]:
-    """The parts of a message: its text, its thoughts, its calls and their results."""
+    """The parts of an agent's message: its text, its thoughts, its calls and their results.
+
+    A user's message is text, whatever tags are written in it.
+    """
     said: list[str] = []
-    unclosed: set[str] = set()
+    unclosed: set[tuple[str, bool]] = set()
     at = calls = 0
     while at < len(lines):
         opening = _OPENING.match(lines[at])
-        end = _end(lines, at, opening["kind"]) if opening and opening["kind"] not in unclosed else None
+        is_bare = opening is not None and opening["kind"] == "think" and "<details>" not in lines[at]
+        form = (opening["kind"], is_bare) if opening else ("", False)
+        end = _end(lines, at, form[0], is_bare=is_bare) if opening and form not in unclosed else None
         if opening is None or end is None:
-            unclosed.update([opening["kind"]] if opening else ())
+            unclosed.add(form)
             said.append(lines[at])
             at += 1
             continue
         yield from _text(said)
         said.clear()
-        block = lines[at:end]
+        block = [lines[at][opening.end() :], *lines[at + 1 : end]]
+        if is_bare:  # the model's own tags, behind which its answer may begin at once
+            block[-1], _, answer = block[-1].partition("</think>")
+            said.append(answer.lstrip())
         if opening["kind"] == "think":
             yield from _thoughts(block)
         else:
@@ -248,10 +257,16 @@ def _parts(lines: Sequence[str]) -> Iterator[Part]:
     yield from _text(said)
 
 
-def _end(lines: Sequence[str], start: int, kind: str) -> int | None:
-    """The number of the line behind a block; None where it is not closed."""
+def _end(lines: Sequence[str], start: int, kind: str, *, is_bare: bool) -> int | None:
+    """The number of the line behind a block; None where it is not closed.
+
+    SpecStory closes a block at the end of a line, so that a tag quoted in the block does not end it.
+    """
     closing = f"</{kind}>"
-    return next((n + 1 for n in range(start, len(lines)) if lines[n].rstrip().endswith(closing)), None)
+    numbers = range(start, len(lines))
+    return next(
+        (n + 1 for n in numbers if (closing in lines[n] if is_bare else lines[n].rstrip().endswith(closing))), None
+    )
 
 
 def _text(lines: Sequence[str]) -> Iterator[Part]:
@@ -284,29 +299,37 @@ def _call(block: Sequence[str], tags: str, call_id: str) -> Iterator[Part]:
 
 
 def _inside(block: Sequence[str]) -> tuple[str, list[str]]:
-    """What the summary of a block says beside the tool's name, and the lines below it, both without their tags."""
+    """What the summary of a block says beside the tool's name, and its other lines, both without their tags.
+
+    Args:
+        block: the lines behind the opening tag; the first is the rest of the line of that tag.
+    """
     found = ((n, _summary(line)) for n, line in enumerate(block[:_SUMMARY_LINES]))
-    at, summary = next(((n, text) for n, text in found if text is not None), (0, ""))
-    start, end = at + 1, len(block)
-    while end > start and _FRAME.fullmatch(block[end - 1]):
+    at, summary, rest = next(((n, *texts) for n, texts in found if texts is not None), (-1, "", ""))
+    before = [line for line in block[: max(at, 0)] if not _FRAME.fullmatch(line)]
+    body = [*before, *filter(None, (rest,)), *block[at + 1 :]]
+    start, end = 0, len(body)
+    while end > start and _FRAME.fullmatch(body[end - 1]):
         end -= 1
-    while start < end and _FRAME.fullmatch(block[start]):
+    while start < end and _FRAME.fullmatch(body[start]):
         start += 1
-    body = [*block[start:end]]
+    body = body[start:end]
     if body:
+        body[0] = body[0].removeprefix("<details>")
         body[-1] = body[-1].removesuffix("</tool-use>").removesuffix("</think>").removesuffix("</details>")
     return summary, body
 
 
-def _summary(line: str) -> str | None:
-    """What a line of summary says beside the tool's name; None for another line."""
-    _, opening, rest = line.rstrip().partition("<summary>")
-    if not opening or not rest.endswith("</summary>"):
+def _summary(line: str) -> tuple[str, str] | None:
+    """What a line of summary says beside the tool's name, and what stands behind it; None for another line."""
+    opening, _, rest = line.partition("<summary>")
+    summary, closing, behind = rest.rpartition("</summary>")
+    if not closing or not _FRAME.fullmatch(opening):
         return None
-    rest = rest.removesuffix("</summary>").removeprefix("Tool use:").strip()
-    if rest.startswith("**"):
-        rest = rest[2:].partition("**")[2]
-    return "" if rest == "Thought Process" else rest.strip(" •")
+    summary = summary.removeprefix("Tool use:").strip()
+    if summary.startswith("**"):
+        summary = summary[2:].partition("**")[2]
+    return "" if summary == "Thought Process" else summary.strip(" •"), behind
 
 
 def _result_start(body: Sequence[str], *, last: bool) -> int | None:
