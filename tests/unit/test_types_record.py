@@ -207,3 +207,15 @@ def test_a_record_shows_what_it_holds_in_a_few_lines() -> None:
     assert len(repr(Turn(role="user", content="word " * 100_000))) < 1_500
     assert "[... 499,000 more characters]" in repr(Part(type="text", text="word " * 100_000))
     assert repr(Thing(name="x", parts=(Part(type="text"),) * 9)).count("Part(") == 5
+
+
+@pytest.mark.requirement("F-TYPES-06")
+def test_bytes_and_what_is_deep_in_metadata_are_shown_in_a_few_lines() -> None:
+    image = repr(Part(type="image", data=b"\x00" * 5_000_000))
+    assert "[... 4,999,000 more bytes]" in image
+    assert len(image) < 5_000
+    within: list[Any] = []
+    within.append(within)
+    assert "metadata={'a': [[[... 1 more]]]}" in repr(Turn(role="user", content="x", metadata={"a": within}))
+    wide = repr(Turn(role="user", content="x", metadata={"a": [[["word"] * 20] * 20] * 20}))
+    assert len(wide) < 1_500

@@ -44,8 +44,9 @@ class Record:
         if not isinstance(data, Mapping):
             raise InputError(f"{cls.__name__}: expected a mapping, got {type(data).__name__}")
         try:
-            given = {name: _typed(hints[name], data[name]) for name in hints if name in data}
-            return cls(**{**_absent(cls), **given})
+            given: dict[str, Any] = {**_absent(cls)}
+            given.update((name, _typed(hint, data[name])) for name, hint in hints.items() if name in data)
+            return cls(**given)
         except (TypeError, ValueError, KeyError) as error:
             missing = [name for name in _required(cls) if name not in data]
             what = f"lacks {', '.join(missing)}" if missing else f"has an invalid value ({error})"

@@ -15,7 +15,10 @@ _VALUES: Final = 20
 """Values of a list or mapping that are shown."""
 
 _RECORDS: Final = 5
-"""The same of records, which have fields themselves."""
+"""The same of records, which have fields themselves, and of what is in a list or mapping of another."""
+
+_DEEPEST: Final = 3
+"""Lists and mappings within each other that are shown; one may also hold itself."""
 
 
 def shown_record(record: Any) -> str:
@@ -34,20 +37,24 @@ def _is_default(field: "Field[Any]", value: Any) -> bool:
     )
 
 
-def _shown(value: Any) -> str:
-    if type(value) is str and len(value) > _CHARACTERS:
-        return f"{value[:_CHARACTERS]!r}[... {len(value) - _CHARACTERS:,} more characters]"
+def _shown(value: Any, depth: int = 0) -> str:
+    if isinstance(value, str | bytes | bytearray) and len(value) > _CHARACTERS:
+        what = "characters" if isinstance(value, str) else "bytes"
+        return f"{value[:_CHARACTERS]!r}[... {len(value) - _CHARACTERS:,} more {what}]"
     if type(value) in (list, tuple) and value:
         left, right = "[]" if type(value) is list else ("(", ",)" if len(value) == 1 else ")")
-        return f"{left}{', '.join(_cut(value, map(_shown, value)))}{right}"
+        return f"{left}{', '.join(_cut(value, (_shown(item, depth + 1) for item in value), depth))}{right}"
     if type(value) is dict:
-        return f"{{{', '.join(_cut(value, (f'{_shown(key)}: {_shown(item)}' for key, item in value.items())))}}}"
+        pairs = (f"{_shown(key, depth + 1)}: {_shown(item, depth + 1)}" for key, item in value.items())
+        return f"{{{', '.join(_cut(value, pairs, depth))}}}"
     return repr(value)
 
 
-def _cut(values: list[Any] | tuple[Any, ...] | Mapping[Any, Any], shown: Iterator[str]) -> Iterator[str]:
+def _cut(values: list[Any] | tuple[Any, ...] | Mapping[Any, Any], shown: Iterator[str], depth: int) -> Iterator[str]:
     first = next(iter(values.values() if isinstance(values, Mapping) else values), None)
-    most = _RECORDS if is_dataclass(first) else _VALUES
+    most = _RECORDS if depth or is_dataclass(first) else _VALUES
+    if depth >= _DEEPEST:
+        most = 0
     for _ in range(min(most, len(values))):
         yield next(shown)
     if len(values) > most:
