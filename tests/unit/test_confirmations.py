@@ -29,6 +29,14 @@ TASK = 'TaskCreate({"subject": "Render the cart as a tree", "description": "With
             "TodoWrite({})",
             True,
         ),
+        ("Updated 250 rows", "update rows set price = 1", False),
+        ("3 deleted", "DELETE FROM carts", False),
+        (
+            "Error: the file has not been updated, x was not found",
+            'Edit({"new_string": "error: x was not found"})',
+            False,
+        ),
+        ("Deleted, but could not be removed from the list", "delete: it could not be, but removed from", False),
         ("No files found", 'Glob({"pattern": "*.md"})', False),
         ("ok " * 200, EDIT, False),
     ],
@@ -65,3 +73,10 @@ def test_confirmations_leave_the_block_to_what_was_found() -> None:
         assert "successfully" not in context.text
         assert any("confirms its call" in each.reason for each in context.omitted)
         assert "updated successfully" in memory.recall("which files of the cart were updated?", budget=600).text
+
+
+@pytest.mark.requirement("F-BLOCK-24")
+def test_a_confirmation_stays_where_the_question_asks_for_it() -> None:
+    with work() as memory:
+        for question in ("did the edit of total7.py succeed?", "what was updated in the directory of the cart?"):
+            assert "successfully" in memory.recall(question, budget=600).text

@@ -24,29 +24,36 @@ _BESIDE: Final = frozenset(
     " have in is it item items line lines list memory new note now of on path status task tasks text the their these"
     " this thought to todo todos was were with write your".split()
 )
-_ASKS: Final = frozenset("directory file folder task todo".split())
-"""Terms of a question that a confirmation may answer: "Which files did we touch?"."""
-_NUMBER: Final = 4
-"""Digits from which a number is no longer that of a task or line."""
+_ASKS: Final = frozenset("directori fail file folder ok pass succeed success task todo work".split())
+"""Terms of a question that a confirmation may answer: "Which files did we touch?", "Did the deployment succeed?"."""
+_DENIES: Final = frozenset(
+    "but cannot could couldn denied didn error errors fail failed fails failure however invalid isn missing never no"
+    " none not nothing only refused rejected skipped unable unchanged unknown warning wasn without won".split()
+)
+"""Words with which a result says that something was not done, or not all of it; the call may have them, too."""
+_NUMBERED: Final = re.compile(r"(?:#|\b(?:task|todo|item|line|note)s?[ ])\d{1,3}\b")
+"""The number of a task or line, which the call need not say; any other number is a count or a value."""
 _REMINDER: Final = "Ensure that you continue to use the todo list"
 """How Claude Code goes on behind the confirmation that a list of tasks was changed."""
 
 
 def asks_what_was_done(question: Iterable[str]) -> bool:
-    """Whether a question, by its terms, may ask which files or tasks were made or changed."""
+    """Whether a question, by its terms, may ask which files or tasks were changed, or whether that went well."""
     return not _ASKS.isdisjoint(question)
 
 
 @cached_by_text(most=4096, longest=LONGEST)
 def may_confirm(text: str) -> bool:
     """Whether a result is short and says that something was done; its call tells whether it says anything else."""
-    return len(text) <= LONGEST and not _DONE.isdisjoint(_words(text))
+    if len(text) > LONGEST:
+        return False
+    words = _words(text.partition(_REMINDER)[0])
+    return not _DONE.isdisjoint(words) and _DENIES.isdisjoint(words)
 
 
 def confirms_only(result: str, calls: Iterable[str]) -> bool:
     """Whether a result that may confirm says nothing that its call, or one of those made at once, does not say."""
-    said = _words(result.partition(_REMINDER)[0]) - _DONE - _BESIDE
-    said = {word for word in said if not (word.isdecimal() and len(word) < _NUMBER)}
+    said = _words(_NUMBERED.sub(" ", result.partition(_REMINDER)[0].casefold())) - _DONE - _BESIDE
     return any(said <= _words(call) for call in calls)
 
 
