@@ -44,9 +44,9 @@ class Record:
         if not isinstance(data, Mapping):
             raise InputError(f"{cls.__name__}: expected a mapping, got {type(data).__name__}")
         try:
-            given: dict[str, Any] = {**_absent(cls)}
-            given.update((name, _typed(hint, data[name])) for name, hint in hints.items() if name in data)
-            return cls(**given)
+            given = {name: _typed(hints[name], data[name]) for name in hints if name in data}
+            absent = _absent(cls)
+            return cls(**({**absent, **given} if absent else given))
         except (TypeError, ValueError, KeyError) as error:
             missing = [name for name in _required(cls) if name not in data]
             what = f"lacks {', '.join(missing)}" if missing else f"has an invalid value ({error})"
@@ -135,9 +135,9 @@ class _DeferrableField:
         value = self._slot.__get__(record, kind)
         if not isinstance(value, DeferredValue):
             return value
-        constant = value.value()
-        self._slot.__set__(record, constant)
-        return constant
+        resolved = value.value()
+        self._slot.__set__(record, resolved)
+        return resolved
 
     def __set__(self, record: Any, value: Any) -> None:
         self._slot.__set__(record, value)
