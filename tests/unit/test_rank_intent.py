@@ -287,6 +287,9 @@ def test_stop_words_find_nothing_by_words() -> None:
         ("Почему мы не купили машину?", ("куп", "машин")),
         ("How long does the key stay in Redis?", ("long", "key", "stay", "redi")),
         ("Wo ist es?", ("wo", "ist", "es")),
+        ("comment field", ("comment", "field")),
+        ("en passant rule", ("en", "passant", "rule")),
+        ("Comment marche le cache", ("march", "cach")),
     ],
 )
 def test_function_words_of_other_languages_do_not_tell_what_is_asked(question: str, telling: tuple[str, ...]) -> None:

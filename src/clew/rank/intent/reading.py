@@ -152,11 +152,16 @@ def read_intent(
 
 
 def _empty_terms(about: str, asked: Sequence[str]) -> frozenset[str]:
-    """The terms of a question that tell nothing of what it is about; none in English, whose stop words are no terms."""
+    """The terms of a question that tell nothing of what it is about; none in English, whose stop words are no terms.
+
+    One such word alone may be English where nothing else shows a question of another language: "comment field".
+    """
     languages = shown_languages(about)
     if not languages:
         return frozenset()
-    return frozenset(asked).difference(terms(without_empty_words(about, languages)))
+    empty = frozenset(asked).difference(terms(without_empty_words(about, languages)))
+    may_be_english = len(empty) == 1 and about.isascii() and "?" not in about
+    return frozenset() if may_be_english else empty
 
 
 def _as_asked_by_another(text: str, named: Mapping[int, set[str]], tellers: Sequence[int]) -> str:
