@@ -122,6 +122,7 @@ def test_any_json_in_a_list(name: str, records: list[Any]) -> None:
         "copilot-cli",
         "opencode",
         "aider",
+        "specstory",
         "swe-agent",
         "cursor",
     ):
