@@ -103,7 +103,7 @@ def test_the_space_and_the_scopes_come_from_the_token() -> None:
         ({"tokens": ["alice"]}, "entry 1"),
         ({"tokens": [f"a={GIVEN}", "=secret-word"]}, "entry 2"),
         ({"tokens": ["alice:fly=secret-word"]}, "'fly'"),
-        ({"tokens": ["alice=secr\u00e4t-word"]}, "not ASCII"),
+        ({"tokens": ["alice=secr\u00e4t-word"]}, "printable ASCII"),
         ({"tokens": ["alice=sha256:12"]}, "64 hexadecimal"),
     ],
 )
