@@ -53,17 +53,17 @@ def content_tokens(text: str, language: str, pattern: re.Pattern[str]) -> list[s
     if language == "ja":
         text = _HIRAGANA.sub(f" {LEFT_OUT} ", text)
     raws = pattern.findall(text)
-    empty, found, opens = function_words(language), [], True
+    empty, tokens, opens = function_words(language), [], True
     for raw, after in zip(raws, [*raws[1:], "\n"], strict=True):
         if raw in _ENDS:
-            found.append("\n" if raw not in ".!?" else raw)
+            tokens.append("\n" if raw not in ".!?" else raw)
             opens = True
             continue
         is_reply = opens and after in _PAUSES and _CODE.fullmatch(raw) is None and not is_clause(raw)
         is_left_out = is_reply or raw.lower() in empty or not _may_be_noun(raw, after, language)
-        found.append(LEFT_OUT if is_left_out else raw)
+        tokens.append(LEFT_OUT if is_left_out else raw)
         opens = False
-    return found
+    return tokens
 
 
 def _may_be_noun(raw: str, after: str, language: str) -> bool:

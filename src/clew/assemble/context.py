@@ -288,15 +288,15 @@ class _RenderingSource:
         """Leaves out tools' results that only confirm their calls, unless they are asked for or required."""
         frame = self._ranking.frame
         is_tools = (frame.view.turns.role[positions] == TOOL).tolist()
-        found = [
+        candidates = [
             (place, text, position)
             for place, text, position, is_tool in zip(places, texts, positions.tolist(), is_tools, strict=True)
             if is_tool and place not in self._required and may_confirm(text)
         ]
-        if not found or asks_what_was_done(frame.intent.terms):
+        if not candidates or asks_what_was_done(frame.intent.terms):
             return
-        calls = calls_of(frame.view, np.array([position for *_, position in found]))
-        read = np.array(sorted({call for each in calls.values() for call in each}), dtype=np.int64)
+        calls = calls_of(frame.view, np.array([position for *_, position in candidates]))
+        read = np.array(sorted({call for own in calls.values() for call in own}), dtype=np.int64)
         turns, sessions = frame.view.turns, frame.view.sessions
         keys = [
             (sessions[code], seq)
@@ -306,7 +306,7 @@ class _RenderingSource:
             call: "" if words is None else words.text
             for call, words in zip(read.tolist(), self._fetch(keys, read), strict=True)
         }
-        for place, text, position in found:
+        for place, text, position in candidates:
             if confirms_only(text, [said[call] for call in calls.get(position, ())]):
                 self._renderings[place] = ()
                 self.unshown[place] = "confirms its call, and says no more"

@@ -6,6 +6,9 @@ from datetime import datetime
 from itertools import count
 from typing import Final
 
+SUBAGENTS: Final = "sidechain:"
+"""Begins the name of a branch in which an agent and one that it started talk with each other."""
+
 PUT_IN: Final = 2
 """Most turns that a client puts in the place of what it leaves out: a summary, and an answer to it."""
 

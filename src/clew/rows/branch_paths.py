@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from clew.ingest.branches import SUBAGENTS
 from clew.rows.tombstones import parent_seq
 from clew.rows.turn_words import TURN_VOICE, TurnVoice
 from clew.store.protocol import Reader
@@ -13,7 +14,6 @@ from clew.store.selections import TURN_BRANCHES, TURN_LINKS
 Name = tuple[str, int]
 """A session and a place in it."""
 
-SUBAGENTS: Final = "sidechain:"
 _NOT_CHOSEN: Final = "branch:"
 """What an account export gives the versions of messages that the person does not see any more (docs/import.md)."""
 _VERSION: Final = re.compile(r"(?:branch|rewind|rollback):|edit-\d+$")

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
+from clew.ingest.branches import SUBAGENTS
 from clew.ingest.identity import TurnKey
 from clew.ingest.media import holds_text
-from clew.rows.branch_paths import SUBAGENTS
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from clew.ingest.branches import SUBAGENTS
 from clew.ingest.importers.claude_code import NAME as SOURCE
 from clew.ingest.importers.claude_code import agent_in, agent_session
-from clew.rows.branch_paths import SUBAGENTS
 from clew.rows.conversations import agents_of
 from clew.store.protocol import Reader, Store
 from clew.store.tables import SESSION

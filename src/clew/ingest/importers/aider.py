@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from clew.ingest.importers.fences import Fence, fenced
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.source import Source, text_lines
-from clew.types import Part, Rejection
+from clew.ingest.importers.source import Source, read_each, text_lines
+from clew.types import Part
 
 NAME = "aider"
 _START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
@@ -56,11 +56,7 @@ def is_aider(source: Source) -> bool:
 def read(source: Source) -> Iterator[ImportRecord]:
     """Reads every session of one history file."""
     history = _History(source)
-    for line in text_lines(source):
-        if isinstance(line, Rejection):
-            yield line
-        else:
-            yield from history.line(*line)
+    yield from read_each(text_lines(source), lambda line: history.line(*line))
     yield from history.finish()
 
 

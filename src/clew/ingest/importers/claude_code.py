@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clew.ingest import client_marks as marks
+from clew.ingest.branches import SUBAGENTS
 from clew.ingest.compaction import KnownHistory, compacted_tokens
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.importers.json_fields import dict_of, text_of, without_none
@@ -31,7 +32,6 @@ from clew.types import Origin, Part, Rejection
 
 NAME = "claude-code"
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle"}
-_SIDECHAIN = "sidechain:"
 _AGENT = "agent:"
 """What the branch of a sub-agent with an id begins with, while a file is read; its turns are in no branch."""
 
@@ -263,9 +263,9 @@ class _SessionReader:
         uuid, agent = text_of(value, "uuid") or "unknown", text_of(value, "agentId")
         if value.get("isSidechain") is True:
             if agent is not None:
-                return f"{_SIDECHAIN if self.source.session else _AGENT}{agent}"
-            is_inside = before is not None and before.branch.startswith(_SIDECHAIN)
-            return before.branch if before and is_inside else f"{_SIDECHAIN}{uuid}"
+                return f"{SUBAGENTS if self.source.session else _AGENT}{agent}"
+            is_inside = before is not None and before.branch.startswith(SUBAGENTS)
+            return before.branch if before and is_inside else f"{SUBAGENTS}{uuid}"
         if before is None:
             return ""
         if is_prompt and before.count < self.branches[before.branch].last_prompt:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clew.ingest import client_marks as marks
+from clew.ingest.branches import SUBAGENTS
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.formats.responses import item_parts
 from clew.ingest.importers.json_fields import dict_of, first_of, text_of, without_none
@@ -100,7 +101,7 @@ class _Rollout:
         self._parent_thread = _spawned_by(meta)
         self._session = self._source.session_for(self._own)
         if self._parent_thread and self._source.session:
-            self._branch = f"sidechain:{self._own}"
+            self._branch = f"{SUBAGENTS}{self._own}"
         self._note(meta)
         git = dict_of(meta, "git")
         self._context |= without_none(git_branch=text_of(git, "branch"), forked_from=text_of(meta, "forked_from_id"))

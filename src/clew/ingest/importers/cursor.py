@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 import apsw
 
 from clew.forks import Shared, using_sqlite
+from clew.ingest.branches import SUBAGENTS
 from clew.ingest.encoding import escape_surrogates
 from clew.ingest.formats.blocks import call_part, linked_part, result_parts
 from clew.ingest.importers.databases import MAGIC
@@ -124,7 +125,7 @@ class _Session:
         self._source, self._database, self._name, self._item = source, database, name, item
         shown = escape_surrogates(name)
         self._session = source.session_for(parent or shown)
-        self._branch = f"sidechain:{shown}" if parent else ""
+        self._branch = f"{SUBAGENTS}{shown}" if parent else ""
         self._at = first_of(value, "createdAt", "lastSendTime", "lastUpdatedAt")
         self._calls = ToolNames()
         self._metadata = without_none(

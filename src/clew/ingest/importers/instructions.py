@@ -72,8 +72,7 @@ def _finished(source: Source, section: _Section, title: str) -> Iterator[ImportR
         yield Skipped("heading without text", section.where)
         return
     if section.size > source.limits.max_line_bytes:
-        reason = f"a section of more than {source.limits.max_line_bytes} characters; see max_line_bytes"
-        yield Rejection(where=section.where, reason=reason)
+        yield source.too_long("section", section.where)
         return
     folder = _project(source.path)
     name = folder.name if folder else source.stem

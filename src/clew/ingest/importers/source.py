@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from clew.ingest.encoding import ESCAPE, LATIN, depth, escape_surrogates, escape_value, is_latin, undecoded
 from clew.ingest.importers.json_scan import elements, members
@@ -21,6 +21,8 @@ from clew.ingest.importers.record import FileEnd, ImportLimits, ImportRecord, Na
 from clew.types import Rejection
 
 log = logging.getLogger("clew.ingest")
+
+T = TypeVar("T")
 
 DEEPEST = 100  # levels of a record: no source nests deeper, and recursive readers are safe up to here
 _TROUBLE = re.compile(rb"\\u(?:d[89a-f]|0000)|\x00|" + ESCAPE.encode(), re.IGNORECASE)
@@ -149,6 +151,11 @@ class Source:
         """`file:place`."""
         return f"{self.label}:{place}"
 
+    def too_long(self, what: str, where: str) -> Rejection:
+        """Refuses a message or section of several lines that is longer than one line may be."""
+        reason = f"a {what} of more than {self.limits.max_line_bytes} characters; see max_line_bytes"
+        return Rejection(where=where, reason=reason)
+
 
 @dataclass(frozen=True, slots=True)
 class JsonRecord:
@@ -159,10 +166,8 @@ class JsonRecord:
     place: int = 0
 
 
-def read_each(
-    items: Iterable[JsonRecord | Rejection], read: Callable[[JsonRecord], Iterable[ImportRecord]]
-) -> Iterator[ImportRecord]:
-    """What is read of each record; those that were rejected are passed on."""
+def read_each(items: Iterable[T | Rejection], read: Callable[[T], Iterable[ImportRecord]]) -> Iterator[ImportRecord]:
+    """What is read of each record or line; those that were rejected are passed on."""
     for item in items:
         if isinstance(item, Rejection):
             yield item

@@ -9,13 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
-from pathlib import PurePath
 
 from clew.ingest import client_marks as marks
+from clew.ingest.branches import SUBAGENTS
 from clew.ingest.formats.blocks import call_part
 from clew.ingest.importers.fences import Fence, fenced
 from clew.ingest.importers.json_fields import without_none
+from clew.ingest.importers.kept_notes import digest_of
 from clew.ingest.importers.message_turns import (
     ImportedMessage,
     has_content,
@@ -24,9 +24,9 @@ from clew.ingest.importers.message_turns import (
     unsaid_command,
 )
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.source import Source, text_lines
+from clew.ingest.importers.source import Source, read_each, text_lines
 from clew.ingest.importers.transcript import without_rule
-from clew.types import Part, Rejection
+from clew.types import Part
 
 NAME = "specstory"
 _FOLDER = ".specstory"
@@ -46,7 +46,6 @@ _QUOTED = re.compile(r"`([^`]+)`$")
 _SUMMARY_LINES = 3  # the first, one of which is the summary
 _LONGEST_TITLE = 300
 _HEAD = 1 << 10  # bytes in which a file's first label is
-_SIDECHAIN = "sidechain:"
 
 
 @dataclass(slots=True)
@@ -61,6 +60,11 @@ class _Message:
     lines: list[str] = field(default_factory=list)
     size: int = 0
 
+    @property
+    def is_typed(self) -> bool:
+        """Whether a person wrote it, who may have written tags; the prompts of agents are told by `_turns`."""
+        return self.role == "user" and not self.is_aside
+
 
 def is_specstory(source: Source) -> bool:
     """Whether a file begins as SpecStory's do, or its first lines have a label of theirs."""
@@ -72,11 +76,7 @@ def is_specstory(source: Source) -> bool:
 def read(source: Source) -> Iterator[ImportRecord]:
     """Reads one session."""
     session = _Session(source)
-    for line in text_lines(source):
-        if isinstance(line, Rejection):
-            yield line
-        else:
-            yield from session.line(*line)
+    yield from read_each(text_lines(source), lambda line: session.line(*line))
     yield from session.finish()
 
 
@@ -115,30 +115,30 @@ class _Session:
         message, self._message = self._message, None
         if message is None:
             return
-        where, limit = self._source.where(message.number), self._source.limits.max_line_bytes
-        if message.size > limit:
-            yield Rejection(where=where, reason=f"a message of more than {limit} characters; see max_line_bytes")
-            return
-        is_typed = message.role == "user" and not message.is_aside
-        parts = tuple(_text(message.lines) if is_typed else _parts(message.lines))
-        if not has_content(parts):
+        where = self._source.where(message.number)
+        if message.size > self._source.limits.max_line_bytes:
+            yield self._source.too_long("message", where)
+        elif has_content(parts := tuple(_text(message.lines) if message.is_typed else _parts(message.lines))):
+            yield from self._turns(message, parts, where)
+        else:
             yield Skipped("label without a message", where)
-            return
+
+    def _turns(self, message: _Message, parts: tuple[Part, ...], where: str) -> Iterator[ImportRecord]:
         own_id = self._external_id(message, parts)
         parts = tuple(_linked(part, own_id or str(message.number)) for part in parts)
-        is_prompt = message.role == "user" or (message.is_aside and message.model is None and len(parts) == 1)
-        if is_typed:
+        is_prompt = message.is_aside and message.model is None and [part.type for part in parts] == ["text"]
+        if message.is_typed:
             parts = tuple(unsaid_command(part) for part in mark_injected(parts, marks.CLAUDE_CODE))
         yield from message_turns(
             ImportedMessage(
                 source=NAME,
                 session=self._source.session_for(self._id),
-                role="user" if is_prompt and parts[0].type == "text" else message.role,
+                role="user" if is_prompt else message.role,
                 parts=parts,
                 at=message.at,
                 external_id=own_id,
-                branch=f"{_SIDECHAIN}{NAME}" if message.is_aside else "",
-                origin="assistant" if message.is_aside and is_prompt else None,
+                branch=f"{SUBAGENTS}{NAME}" if message.is_aside else "",
+                origin="assistant" if is_prompt else None,
                 metadata=without_none(
                     title=self._title, client=self._client, model=message.model, cwd=_project(self._source)
                 ),
@@ -149,9 +149,9 @@ class _Session:
 
     def _head(self, text: str) -> None:
         """Takes the session's id, the client and the title from the lines before the first message."""
-        found = _SESSION.match(text)
-        if found:
-            self._client, self._id = found["client"], found["id"]
+        session = _SESSION.match(text)
+        if session:
+            self._client, self._id = session["client"], session["id"]
         elif self._title is None and text.startswith("# ") and len(text) <= _LONGEST_TITLE:
             moment = _MOMENT.search(text)
             self._title = text[2 : moment.start() if moment else None].rstrip(" (").lstrip() or None
@@ -197,13 +197,9 @@ class _Session:
             return None
         said = "\n".join(part.text for part in parts if part.type != "tool_result")
         side = "aside " if message.is_aside else ""
-        name = f"{side}{message.role} {message.at or ''}".rstrip() + f" {_digest(said)}"
+        name = f"{side}{message.role} {message.at or ''}".rstrip() + f" {digest_of(said)}"
         self._counts[name] += 1
         return f"{self._id}:{name}:{self._counts[name]}"
-
-
-def _digest(text: str) -> str:
-    return blake2b(text.encode(), digest_size=4).hexdigest()
 
 
 def _linked(part: Part, message: str) -> Part:
@@ -218,10 +214,8 @@ def _sortable(at: str | None) -> str:
 
 def _project(source: Source) -> str | None:
     """The folder of the project, in which `.specstory` is; None for a file that was moved out of it."""
-    place = PurePath(source.file.place) if source.file is not None and not source.file.is_member else None
-    if place is None or _FOLDER not in place.parts:
-        return None
-    return str(PurePath(*place.parts[: len(place.parts) - 1 - place.parts[::-1].index(_FOLDER)]))
+    folders = source.path.absolute().parents if source.path is not None else ()
+    return next((str(folder.parent) for folder in folders if folder.name == _FOLDER), None)
 
 
 def _parts(lines: Sequence[str]) -> Iterator[Part]:

@@ -186,8 +186,7 @@ def _finished(source: Source, name: str, draft: _OpenMessage | None) -> Iterator
     if draft is None:
         return
     if draft.size > source.limits.max_line_bytes:
-        reason = f"a message of more than {source.limits.max_line_bytes} characters; see max_line_bytes"
-        yield Rejection(where=draft.where, reason=reason)
+        yield source.too_long("message", draft.where)
         return
     if draft.label.name is None or (draft.label.is_program and not any(map(str.strip, draft.lines[1:]))):
         yield Skipped("line of the program", draft.where)

@@ -32,6 +32,12 @@ from clew.types.facts import Effect, FactStatus, FactType
 _VERBS: Final = frozenset(("is", "are", "'s", "'re", "was", "were", "been", "got"))
 _LONGEST: Final = 6
 """Words of what is done."""
+_HAVE: Final = frozenset(("has", "have", "'s", "'ve"))
+_DONE: Final = frozenset("done finished complete completed sorted ready submitted".split())
+_OF_TIME: Final = frozenset("today yesterday tonight on last this at by in since as".split())
+_DUE: Final = (["by"], ["on"])
+"""What a deadline follows, behind a verb of the present: "the report is done by Friday"."""
+_NOT_YET: Final = frozenset(("is", "are", "'s", "'re"))
 _BEFORE: Final = MARK | COMMA | COORDINATOR | INTERJECTION | OPENER | ADVERB
 _AFTER: Final = MARK | COMMA | COORDINATOR | ADVERB | NUMBER
 
@@ -75,17 +81,10 @@ def _done(s: SentenceTokens, at: int) -> str:
         return ""
     last = after + 1 + (s.low[after] == "checked" and s.low[after + 1] == "off")
     ends = last >= len(s) or s.bits[last] & _AFTER or s.low[last] in _OF_TIME
-    ends = ends and not (s.low[last : last + 1] in _DUE and s.low[at] in _NOT_YET)  # "is done by Friday"
+    ends = ends and not (s.low[last : last + 1] in _DUE and s.low[at] in _NOT_YET)
     if not ends:
         return ""
     if s.low[after] in _DONE:
         return COMPLETES
     verb = third(s.verb[after], "") if s.form[after] & Form.PARTICIPLE else ""
     return verb if verb in TASKS else ""
-
-
-_DUE: Final = (["by"], ["on"])
-_NOT_YET: Final = frozenset(("is", "are", "'s", "'re"))
-_HAVE: Final = frozenset(("has", "have", "'s", "'ve"))
-_DONE: Final = frozenset("done finished complete completed sorted ready submitted".split())
-_OF_TIME: Final = frozenset("today yesterday tonight on last this at by in since as".split())

@@ -12,6 +12,14 @@ _BEFORE_STORY: Final = 4
 """Words from the beginning of a sentence to the story that it tells of: "in the second novel"."""
 _OPENING: Final = frozenset(("in", "throughout"))
 _TELLERS: Final = frozenset(("i", "we"))
+_PARTS: Final = frozenset(("where", "which", "that", "about", "how"))
+"""What joins a clause to the story that is ordered: "write a story in which I live on Mars"."""
+_NEAR: Final = 5
+"""Words after "then" or "until" among which the verb of their clause stands."""
+_WAS: Final = frozenset(("was", "were", "had", "'d"))
+_APART: Final = frozenset((";", "-", "–", "—"))
+_BEFORE_PLAN: Final = 6
+"""Words from "was" to the verb of what was intended: "was originally going to finally move"."""
 
 
 def is_nearly(s: SentenceTokens, group: VerbGroup) -> bool:
@@ -39,14 +47,14 @@ def is_of_story(s: SentenceTokens, first: int, verb: str) -> bool:
     """
     if first <= 1:
         return False  # nothing before the clause says where it takes place
-    told = s.low[first] in _TELLERS
-    if told and verb in words("words", "authoring"):
+    by_teller = s.low[first] in _TELLERS
+    if by_teller and verb in words("words", "authoring"):
         return False
-    if told and not words("words", "invented").isdisjoint(s.low[1:first]) and _is_ordered(s, first):
+    if by_teller and not words("words", "invented").isdisjoint(s.low[1:first]) and _is_ordered(s, first):
         return True
     if s.low[0] not in _OPENING:
         return False
-    kinds = words("words", "invented") if told else words("words", "story") | words("words", "invented")
+    kinds = words("words", "invented") if by_teller else words("words", "story") | words("words", "invented")
     return any(
         s.low[at] in kinds and not is_noun(s, at + 1)  # "in the film industry"
         for at in range(1, min(first, _BEFORE_STORY))
@@ -57,9 +65,6 @@ def _is_ordered(s: SentenceTokens, first: int) -> bool:
     """Whether a sentence orders something to be written or told, of which the clause at a place is part."""
     part = not _PARTS.isdisjoint(s.low[:first])
     return part and any(s.low[at] in words("words", "inventing") for at in range(min(_BEFORE_STORY, first)))
-
-
-_PARTS: Final = frozenset(("where", "which", "that", "about", "how"))
 
 
 def is_given_up(s: SentenceTokens, group: VerbGroup) -> bool:
@@ -84,11 +89,3 @@ def _turns(s: SentenceTokens, at: int) -> bool:
         return bool(s.bits[at + 1] & (SUBJECT | DETERMINER | POSSESSIVE | NAME))
     later = low == "until" or (low == "then" and s.bits[at - 1] & COMMA)
     return bool(later) and any(s.form[place] & Form.PAST for place in range(at + 2, min(at + _NEAR, len(s))))
-
-
-_NEAR: Final = 5
-"""Words after "then" or "until" among which the verb of their clause stands."""
-_WAS: Final = frozenset(("was", "were", "had", "'d"))
-_APART: Final = frozenset((";", "-", "–", "—"))
-_BEFORE_PLAN: Final = 6
-"""Words from "was" to the verb of what was intended: "was originally going to finally move"."""

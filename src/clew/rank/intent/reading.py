@@ -73,8 +73,6 @@ class Intent:
     @property
     def telling(self) -> tuple[str, ...]:
         """The terms that tell what is asked for; all of them where none does."""
-        if not self.empty:
-            return self.terms
         return tuple([term for term in self.terms if term not in self.empty]) or self.terms
 
     def kind(self, *, placed: bool) -> Kind:

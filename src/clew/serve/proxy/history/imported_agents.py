@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from clew.ingest.branches import SUBAGENTS
 from clew.ingest.echo import NO_ECHOES
 from clew.ingest.importers.claude_code import NAME as CLAUDE_CODE
 from clew.ingest.importers.claude_code import agent_in, agent_session
 from clew.memory.wiring import Parts
-from clew.rows.branch_paths import SUBAGENTS
 from clew.rows.conversations import conversation_key, get_conversation
 from clew.serve.proxy.history.conversation_lookup import Look
 from clew.serve.proxy.history.message_turns import TurnMaker, calls_before
