@@ -2,9 +2,9 @@
 
     CLEW_DATA=FOLDER python -m benchmarks.cache_costs [--block TOKENS] [--most REQUESTS]
 
-FOLDER holds the sessions that `tests.cache_sessions` names. Each answer is a request with everything before it. All
-ways are replayed through the same model of the provider's cache (`clew.serve.proxy.economy.cache_model`), which knows
-nothing of evictions before their time.
+FOLDER holds the sessions that `tests.support.cache_sessions` names. Each answer is a request with everything before it.
+All ways are replayed through the same model of the provider's cache (`clew.serve.proxy.economy.cache_model`), which
+knows nothing of evictions before their time.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from clew.serve.proxy.economy.replay import (
     not_put_back,
     with_clew,
 )
-from tests.cache_sessions import VARIATIONS, recorded
+from tests.support.cache_sessions import VARIATIONS, recorded
 
 MODELS: Final = {
     "claude-opus-5-5": "anthropic",

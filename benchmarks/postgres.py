@@ -25,7 +25,7 @@ from clew.store.protocol import Store, Transaction
 from clew.store.tables import TABLES
 from clew.store.values import Row
 from clew.types.turn import Turn
-from tests.postgres_servers import own
+from tests.support.postgres_servers import own
 
 BLOCK = 20
 ADDERS = 16

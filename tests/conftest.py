@@ -12,8 +12,8 @@ import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import settings
 
-from tests.effort import THOROUGH, examples
-from tests.postgres_servers import stop_all
+from tests.support.effort import THOROUGH, examples
+from tests.support.postgres_servers import stop_all
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # for tests that load the runtime themselves; Clew does this by itself
 

@@ -18,7 +18,7 @@ from clew.store.postgres_address import Address
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
 from clew.store.tables import TABLES
-from tests.postgres_servers import NoServer, running
+from tests.support.postgres_servers import NoServer, running
 
 SECRET: Final = "open sesame"  # noqa: S105  # what the encrypted backend of the tests is encrypted with
 _numbers: Final = itertools.count()

@@ -8,7 +8,7 @@ from clew.rows.failed_jobs import deferred
 from clew.rows.mentions import linked_rows
 from clew.store.protocol import Store
 from clew.types.turn import Turn
-from tests.memories import NOON, quiet, told
+from tests.support.memories import NOON, quiet, told
 
 BAD = "zyzzyva"
 

@@ -8,7 +8,7 @@ import pytest
 
 from clew.errors import StoreError
 from clew.store.protocol import Job, JobState, Lease, Store
-from tests.contract.rows import everything, job, put
+from tests.support.store_rows import everything, job, put
 
 
 def claim(store: Store, *, now: int, until: int = 1000, limit: int = 10, kind: str = "embed") -> list[Job]:

@@ -8,7 +8,7 @@ from clew.errors import StoreError
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.tables import TABLES, Table
 from clew.store.values import Key, Row, Value
-from tests.contract.rows import annotation, everything, put, seen, session, turn
+from tests.support.store_rows import annotation, everything, put, seen, session, turn
 
 # ----------------------------------------------------------------------------------------------------------------- rows
 

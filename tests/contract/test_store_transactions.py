@@ -12,7 +12,7 @@ from clew.store.sqlite import DATABASE
 from clew.store.tables import TABLES
 from clew.store.values import Row, Value
 from tests.contract.backends import open_backup
-from tests.contract.rows import everything, put, seen, session, turn
+from tests.support.store_rows import everything, put, seen, session, turn
 
 # --------------------------------------------------------------------------------------------------------- transactions
 

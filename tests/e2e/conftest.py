@@ -7,9 +7,9 @@ from shutil import copytree
 import pytest
 
 from clew.store.postgres import PostgresStore
-from tests.cli_runs import CONVERSATION, done
 from tests.contract.backends import new_schema
-from tests.postgres_servers import NoServer, Server, running
+from tests.support.cli_runs import CONVERSATION, done
+from tests.support.postgres_servers import NoServer, Server, running
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from anthropic.lib.tools import ToolError
 from clew import Memory
 from clew.adapters.anthropic_memory import ClewMemoryTool
 from clew.store.read_only import ReadOnlyStore
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 import pytest
 
 from clew import Memory
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 pytest.importorskip("langgraph", reason="./dev test-adapters runs these")
 

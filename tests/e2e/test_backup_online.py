@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 INDEX = {"index": {"pack_minimum": 8, "fan_out": 2}}
 

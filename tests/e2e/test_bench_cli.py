@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import SAMPLE, done, failure, record, records
-from tests.small_talk import small_talk
+from tests.support.cli_runs import SAMPLE, done, failure, record, records
+from tests.support.small_talk import small_talk
 
 pytestmark = [pytest.mark.usefixtures("tmp_home"), pytest.mark.slow]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli_runs import CONVERSATION, done, failure, record, records, run
+from tests.support.cli_runs import CONVERSATION, done, failure, record, records, run
 
 LIFT = "How much weight can the cargo-bike lift in Walle carry?"
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from clew.memory import Memory
-from tests.cli_runs import Terminal, done, failure, records, run
-from tests.llm_servers import answer, llm_server
+from tests.support.cli_runs import Terminal, done, failure, records, run
+from tests.support.llm_servers import answer, llm_server
 
 FILLER = "The garden needs water, and the shed a new roof of larch. " * 12
 

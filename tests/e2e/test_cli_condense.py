@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import done, failure, record, records, run
-from tests.memories import quiet
+from tests.support.cli_runs import done, failure, record, records, run
+from tests.support.memories import quiet
 from tests.unit.test_memory_compaction import talk
 
 pytestmark = pytest.mark.requirement("F-COMPACT-02", "F-COMPACT-04", "F-COMPACT-05")

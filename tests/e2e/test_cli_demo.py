@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli_runs import CONVERSATION, QUESTIONS, done, failure, record, run
 from tests.house.documents import blocks
 from tests.house.tree import ROOT
+from tests.support.cli_runs import CONVERSATION, QUESTIONS, done, failure, record, run
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 

@@ -12,7 +12,7 @@ from clew.store.sqlite import SqliteStore
 from clew.store.values import Row
 from clew.types import Turn
 from clew.version import __version__, build
-from tests.cli_runs import done, failure, record, run
+from tests.support.cli_runs import done, failure, record, run
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 

@@ -9,8 +9,8 @@ import pytest
 
 from clew.errors import LONGEST_MESSAGE, ConflictError, NotFoundError
 from clew.store.new_file import UNFINISHED
-from tests.cli_runs import done, failure, record, run
-from tests.memories import NOON, quiet, told
+from tests.support.cli_runs import done, failure, record, run
+from tests.support.memories import NOON, quiet, told
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import done, failure, record, records, run
+from tests.support.cli_runs import done, failure, record, records, run
 
 
 @pytest.mark.requirement("F-GRAPH-08")

@@ -5,8 +5,8 @@ from shutil import copytree
 
 import pytest
 
-from tests.cli_runs import done, failure, record
-from tests.memories import quiet, told
+from tests.support.cli_runs import done, failure, record
+from tests.support.memories import quiet, told
 
 FILLER = "Nothing of note was said about anything else at all. " * 8
 LONG = f"About the cellar.\n\n{FILLER}\n\nThe red wine stands behind the door of the cellar.\n\n{FILLER}"

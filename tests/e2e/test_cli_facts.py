@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clew.types.ids import cut_session
-from tests.cli_runs import done, record, records, run
+from tests.support.cli_runs import done, record, records, run
 
 MOVES = (("I live in Porto.", "2025-04-01"), ("I moved to Lisbon.", "2025-04-09"))
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import done, failure, record
+from tests.support.cli_runs import done, failure, record
 
 REFUSED = {
     ("copy", "a", "b", "--all", "--space", "work"): "--all copies every space",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import environment
+from tests.support.cli_runs import environment
 
 slow = pytest.mark.slow  # new processes are started
 

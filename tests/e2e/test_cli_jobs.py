@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from clew.memory import Memory
-from tests.cli_runs import done, failure, record, records
-from tests.extraction import extractor, long_talk, model
-from tests.memories import told
+from tests.support.cli_runs import done, failure, record, records
+from tests.support.extraction import extractor, long_talk, model
+from tests.support.memories import told
 
 pytestmark = [pytest.mark.usefixtures("tmp_home"), pytest.mark.requirement("K-TRI-25")]
 

@@ -12,9 +12,9 @@ from clew.cli.keep import left_over
 from clew.config import SETTINGS
 from clew.memory import Memory
 from clew.types import Turn
-from tests.cli_runs import Terminal, done, failure, record, records, run
 from tests.house.tree import ROOT
-from tests.llm_servers import answer, llm_server
+from tests.support.cli_runs import Terminal, done, failure, record, records, run
+from tests.support.llm_servers import answer, llm_server
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 

@@ -9,7 +9,7 @@ from clew import Memory, Turn
 from clew.serve.proxy.economy.ledger import Passed, record
 from clew.serve.proxy.economy.prices import price_list
 from clew.serve.proxy.exchange import TokenUsage
-from tests.cli_runs import done, records, run
+from tests.support.cli_runs import done, records, run
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 

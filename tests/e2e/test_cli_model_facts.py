@@ -8,9 +8,9 @@ import pytest
 from clew.memory import Memory
 from clew.models.prompt import Prompt
 from clew.testing import ScriptedLLM
-from tests.cli_runs import done, records
-from tests.llm_answers import asks_for, nothing
-from tests.memories import told
+from tests.support.cli_runs import done, records
+from tests.support.llm_answers import asks_for, nothing
+from tests.support.memories import told
 
 EMPTY = dict.fromkeys(("scope", "instead_of", "when", "where", "reason"), "")
 

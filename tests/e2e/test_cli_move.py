@@ -12,8 +12,8 @@ from clew.errors import StoreError
 from clew.memory import Memory
 from clew.testing import HashEmbedder
 from clew.types import Turn
-from tests.cli_runs import done, failure, record, records, run
-from tests.memories import history, quiet, rows, told
+from tests.support.cli_runs import done, failure, record, records, run
+from tests.support.memories import history, quiet, rows, told
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 

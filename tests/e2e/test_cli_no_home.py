@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clew.store.sqlite import DATABASE
-from tests.cli_runs import done, failure
+from tests.support.cli_runs import done, failure
 
 pytestmark = pytest.mark.requirement("F-TDY-05")
 

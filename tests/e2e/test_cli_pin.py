@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import done, failure, records, run
+from tests.support.cli_runs import done, failure, records, run
 
 
 @pytest.mark.requirement("F-PIN-07")

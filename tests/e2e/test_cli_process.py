@@ -12,7 +12,7 @@ import pytest
 
 from clew.text.counters import counter
 from clew.text.printable import printable
-from tests.cli_runs import PROGRAM, done, environment, process, record
+from tests.support.cli_runs import PROGRAM, done, environment, process, record
 
 pytestmark = pytest.mark.slow  # processes are started
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import done, failure, record, records, run
-from tests.projects import SHOP, needs_grammars, write
+from tests.support.cli_runs import done, failure, record, records, run
+from tests.support.projects import SHOP, needs_grammars, write
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import CONVERSATION, done, failure, record, records, run
+from tests.support.cli_runs import CONVERSATION, done, failure, record, records, run
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 

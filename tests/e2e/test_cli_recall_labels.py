@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli_runs import done, record
+from tests.support.cli_runs import done, record
 
 LINES = ("We looked at the", "Please mend the", "They broke the", "I like the")
 TOPICS = ("login page", "deployment", "harbour", "umbrella")

@@ -8,8 +8,8 @@ import pytest
 
 from clew.text.printable import printable_name
 from clew.types.ids import turn_id
-from tests.cli_runs import done, failure, record, records
-from tests.memories import quiet, told
+from tests.support.cli_runs import done, failure, record, records
+from tests.support.memories import quiet, told
 
 ONE = "fe5e1c67-1111-4222-8333-444444444444"
 OTHER = "fe5e1c68-1111-4222-8333-444444444444"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli_runs import done, failure, records, run
-from tests.memories import quiet, told
+from tests.support.cli_runs import done, failure, records, run
+from tests.support.memories import quiet, told
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 

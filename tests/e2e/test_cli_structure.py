@@ -6,7 +6,7 @@ from shutil import copytree
 
 import pytest
 
-from tests.cli_runs import done, records, run
+from tests.support.cli_runs import done, records, run
 
 
 @pytest.fixture(scope="module")

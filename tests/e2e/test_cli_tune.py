@@ -8,7 +8,7 @@ import pytest
 
 from clew.memory import Memory
 from clew.rows.parameters import adopt
-from tests.cli_runs import done, failure, record, records
+from tests.support.cli_runs import done, failure, record, records
 
 
 @pytest.mark.requirement("W-TUNE-06")

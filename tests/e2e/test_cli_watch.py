@@ -13,7 +13,7 @@ from typing import IO, Any
 import apsw
 import pytest
 
-from tests.cli_runs import PROGRAM, done, environment, failure, process, record, records, run
+from tests.support.cli_runs import PROGRAM, done, environment, failure, process, record, records, run
 from tests.unit.test_ingest_cursor import database, session
 
 pytestmark = pytest.mark.usefixtures("tmp_home")

@@ -9,13 +9,13 @@ import pytest
 from clew.memory import Memory
 from clew.rows.recap_states import TABLES_OF_SESSIONS
 from clew.types import Turn
-from tests.kill_operations import opened
-from tests.memories import rows, texts
+from tests.support.kill_operations import opened
+from tests.support.memories import rows, texts
 
 if sys.platform == "win32":
     pytest.skip("victims are forked, which Windows cannot do", allow_module_level=True)
 
-from tests.killing import Nursery
+from tests.support.killing import Nursery
 
 pytestmark = [pytest.mark.requirement("F-COMPACT-03"), pytest.mark.timeout(180), pytest.mark.slow]
 TURNS = 600  # three stretches

@@ -14,7 +14,7 @@ from clew.memory import Memory
 from clew.store.sqlite import SqliteStore
 from clew.testing import HashEmbedder
 from clew.types import Turn
-from tests.cli_runs import done, failure, record, records
+from tests.support.cli_runs import done, failure, record, records
 
 LOOPS = int(os.environ.get("CLEW_KILL_LOOPS", "2"))
 COPIER = """

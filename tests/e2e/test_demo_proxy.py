@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import done, failure, records
+from tests.support.cli_runs import done, failure, records
 
 pytestmark = [pytest.mark.requirement("P-UPS-08"), pytest.mark.slow]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from clew.store.sqlite import DATABASE
-from tests.cli_runs import done, failure, record, records, run
-from tests.encrypted import OTHER, SECRET, files, in_plain, needed
+from tests.support.cli_runs import done, failure, record, records, run
+from tests.support.encrypted import OTHER, SECRET, files, in_plain, needed
 
 pytestmark = needed
 WORD = "zqxwool"

@@ -22,10 +22,10 @@ from clew.store.statements import migrations
 from clew.store.translate import translating
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn
-from tests.contract.faults import FaultyDisk
-from tests.contract.rows import everything, put, session, turn
-from tests.encrypted import OTHER, SECRET, files, in_plain, needed
-from tests.killing import Program
+from tests.support.disk_faults import FaultyDisk
+from tests.support.encrypted import OTHER, SECRET, files, in_plain, needed
+from tests.support.killing import Program
+from tests.support.store_rows import everything, put, session, turn
 
 pytestmark = [needed, pytest.mark.usefixtures("tmp_home")]
 LOOPS = int(os.environ.get("CLEW_KILL_LOOPS", "3"))

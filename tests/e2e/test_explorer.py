@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from clew.serve.proxy.economy.ledger import CostLedger, Spent
-from tests.proxies import proxy
+from tests.support.proxies import proxy
 
 NOWHERE = "http://127.0.0.1:9"
 TEXTS = {name: files("clew.serve.explorer").joinpath(name).read_text() for name in ("index.html", "explorer.js")}

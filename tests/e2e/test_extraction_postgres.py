@@ -4,7 +4,7 @@ import pytest
 
 from clew.memory import Memory
 from clew.types.extraction import ExtractionState
-from tests.extraction import asked, copying, extractor, long_talk, model, turns_of
+from tests.support.extraction import asked, copying, extractor, long_talk, model, turns_of
 
 
 @pytest.mark.requirement("K-TRI-09", "K-TRI-10")

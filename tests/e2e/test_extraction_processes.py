@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from clew.memory import Memory
-from tests.extraction import asked, extractor, long_talk, model
-from tests.memories import quiet, rows
+from tests.support.extraction import asked, extractor, long_talk, model
+from tests.support.memories import quiet, rows
 
 pytestmark = [pytest.mark.requirement("K-TRI-22"), pytest.mark.slow]
 
 EXTRACT = """
 import json, sys, time
-from tests.extraction import copying, extractor, model, turns_of
-from tests.memories import quiet
+from tests.support.extraction import copying, extractor, model, turns_of
+from tests.support.memories import quiet
 
 home, hangs = sys.argv[1], sys.argv[2] == "hangs"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clew.errors import StoreError
-from tests.memories import quiet, texts, told
+from tests.support.memories import quiet, texts, told
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows does not move or delete open files")
 

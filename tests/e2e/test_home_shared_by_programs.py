@@ -14,9 +14,9 @@ import httpx2
 import pytest
 
 from clew.memory import Memory
-from tests.cli_runs import done, environment, process
 from tests.e2e.test_cli_watch import added, line, watching
 from tests.e2e.test_proxy_process import serving
+from tests.support.cli_runs import done, environment, process
 
 ROUNDS = int(os.environ.get("CLEW_EACH", "4"))
 

@@ -22,8 +22,8 @@ from clew.serve.clients.hooks import EVENTS, hook_command, hooks_location, plan_
 from clew.serve.clients.install import apply
 from clew.serve.hooks_page import answer_hook
 from clew.types import IngestReport
-from tests.cli_runs import done, failure
-from tests.proxies import RunningProxy, proxy
+from tests.support.cli_runs import done, failure
+from tests.support.proxies import RunningProxy, proxy
 
 SESSION: Final = "0b8e9f4e-58ab-4c57-9a38-0d7a6b3cf6a1"
 

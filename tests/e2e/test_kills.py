@@ -23,13 +23,13 @@ from clew.store.statements import migrations
 from clew.store.tables import TABLES
 from clew.testing import HashEmbedder
 from clew.types import turn_id
-from tests.kill_operations import OPERATIONS, opened, told
-from tests.memories import raw, rows, texts
+from tests.support.kill_operations import OPERATIONS, opened, told
+from tests.support.memories import raw, rows, texts
 
 if sys.platform == "win32":
     pytest.skip("victims are forked, which Windows cannot do", allow_module_level=True)
 
-from tests.killing import Nursery, Run
+from tests.support.killing import Nursery, Run
 
 LOOPS = int(os.environ.get("CLEW_KILL_LOOPS", "2"))
 

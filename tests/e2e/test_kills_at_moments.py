@@ -14,14 +14,14 @@ import pytest
 from clew.maintain.verify import verify
 from clew.rows.recap_states import TABLES_OF_SESSIONS
 from clew.store.sqlite import DATABASE, RESTORED, SqliteStore
-from tests.kill_operations import opened, told
-from tests.memories import rows
+from tests.support.kill_operations import opened, told
+from tests.support.memories import rows
 
 if sys.platform == "win32":
     pytest.skip("victims are forked, which Windows cannot do", allow_module_level=True)
 
 from tests.e2e.test_kills import filled, make_old
-from tests.killing import Nursery
+from tests.support.killing import Nursery
 
 MOMENTS = int(os.environ.get("CLEW_KILL_MOMENTS", "12"))
 

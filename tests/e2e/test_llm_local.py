@@ -21,8 +21,8 @@ from clew.analyze.nuance_model import FLAGS
 from clew.memory import Memory
 from clew.rows.llm_progress import FACTS, NUANCE, RESPONSE
 from clew.types import Turn
-from tests.memories import rows
-from tests.proxies import proxy
+from tests.support.memories import rows
+from tests.support.proxies import proxy
 
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SERVE = """

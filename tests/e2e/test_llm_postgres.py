@@ -14,7 +14,7 @@ from clew.models.prompt import Completion, Prompt
 from clew.rows.spend_ledger import read_ledger
 from clew.store.open import open_store
 from clew.testing import FrozenClock, ScriptedLLM
-from tests.memories import told
+from tests.support.memories import told
 
 THREADS = 6
 CALLS = 7

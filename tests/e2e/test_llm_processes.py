@@ -13,9 +13,9 @@ from clew.models.prompt import Prompt
 from clew.rows.spend_ledger import read_ledger
 from clew.store.open import open_store
 from clew.testing import ScriptedLLM
-from tests.cli_runs import done, failure, record
-from tests.llm_answers import nothing
-from tests.memories import told
+from tests.support.cli_runs import done, failure, record
+from tests.support.llm_answers import nothing
+from tests.support.memories import told
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 

@@ -12,7 +12,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from clew.serve.mcp import readable
-from tests.cli_runs import PROGRAM, done, environment, records
+from tests.support.cli_runs import PROGRAM, done, environment, records
 
 pytestmark = pytest.mark.slow  # a server is started for each test
 

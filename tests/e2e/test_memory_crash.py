@@ -10,8 +10,8 @@ import pytest
 
 from clew.memory import Memory
 from clew.testing import HashEmbedder
-from tests.killing import Program
-from tests.memories import texts
+from tests.support.killing import Program
+from tests.support.memories import texts
 
 LOOPS = int(os.environ.get("CLEW_LOOPS", "1"))
 

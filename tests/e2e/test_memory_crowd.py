@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory import Memory
-from tests.memories import quiet, texts
+from tests.support.memories import quiet, texts
 
 pytestmark = pytest.mark.slow  # processes are started
 

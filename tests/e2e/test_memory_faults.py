@@ -12,8 +12,8 @@ from clew.errors import StoreError
 from clew.maintain.copy_space import copy_space
 from clew.memory import Memory
 from clew.store.sqlite import SqliteStore
-from tests.contract.faults import FaultyDisk
-from tests.memories import quiet, rows, told
+from tests.support.disk_faults import FaultyDisk
+from tests.support.memories import quiet, rows, told
 
 
 def full() -> None:

@@ -12,8 +12,8 @@ from clew.models.choose import choose_recogniser
 from clew.models.spacy_names import spacy_recogniser
 from clew.types import Turn
 from clew.types.entity import NameSpan, NodeType
-from tests.cli_runs import done, record, run
-from tests.memories import quiet, rows
+from tests.support.cli_runs import done, record, run
+from tests.support.memories import quiet, rows
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("spacy") is None, reason="spaCy is not here: run ./dev test-ner"),

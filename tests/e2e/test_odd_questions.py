@@ -9,8 +9,8 @@ import pytest
 
 from clew.errors import ConfigError, ExpressionError, InputError
 from clew.memory import Memory
-from tests.cli_runs import failure, record, records, run
-from tests.memories import NOON, quiet, timed
+from tests.support.cli_runs import failure, record, records, run
+from tests.support.memories import NOON, quiet, timed
 
 pytestmark = pytest.mark.slow  # questions of 50,000 words
 

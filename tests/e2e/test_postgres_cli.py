@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import PROGRAM, environment, failure, run
-from tests.postgres_servers import PASSWORD, Server
+from tests.support.cli_runs import PROGRAM, environment, failure, run
+from tests.support.postgres_servers import PASSWORD, Server
 
 
 @pytest.fixture

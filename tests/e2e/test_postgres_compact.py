@@ -6,8 +6,8 @@ import pytest
 from clew.rows.annotations import annotations_of, makers_of
 from clew.rows.receipts import receipt_text
 from clew.store.postgres import PostgresStore
-from tests.contract.rows import everything, put, session, turn
-from tests.postgres_servers import Server
+from tests.support.postgres_servers import Server
+from tests.support.store_rows import everything, put, session, turn
 
 BACK = """
 DELETE FROM installation WHERE schema_number >= 4;

@@ -9,8 +9,8 @@ import pytest
 from clew.errors import StoreError
 from clew.store.postgres import PostgresStore
 from clew.store.protocol import Transaction
-from tests.killing import Program
-from tests.postgres_servers import Server, own
+from tests.support.killing import Program
+from tests.support.postgres_servers import Server, own
 
 LOOPS = max(2, int(os.environ.get("CLEW_LOOPS", "6")) // 2)  # each kind of kill, on each server
 

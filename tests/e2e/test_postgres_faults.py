@@ -16,9 +16,9 @@ import clew
 from clew.errors import StoreError, StoreFull, StoreReadOnly
 from clew.store.postgres import PostgresStore
 from clew.store.protocol import Transaction
-from tests.contract.rows import everything, put, session
-from tests.postgres_proxy import Pooler, Wire
-from tests.postgres_servers import PASSWORD, Server, own
+from tests.support.postgres_proxy import Pooler, Wire
+from tests.support.postgres_servers import PASSWORD, Server, own
+from tests.support.store_rows import everything, put, session
 
 pytestmark = pytest.mark.slow  # servers go away and come back
 

@@ -13,7 +13,7 @@ import clew
 from clew.errors import ConflictError, NotFoundError
 from clew.store.postgres import PostgresStore
 from clew.testing import HashEmbedder
-from tests.postgres_servers import Server, running
+from tests.support.postgres_servers import Server, running
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -7,8 +7,8 @@ import pytest
 
 from clew.maintain.forget_proof import prove, traces_of
 from clew.store.postgres import PostgresStore
-from tests.memories import history, quiet, told
-from tests.postgres_servers import Server, own
+from tests.support.memories import history, quiet, told
+from tests.support.postgres_servers import Server, own
 
 pytestmark = pytest.mark.slow  # the whole server is searched
 

@@ -15,8 +15,8 @@ from clew.store.postgres_schema import migrate, schema_number
 from clew.store.statements import Statements, migrations
 from clew.store.tables import TABLES, Table
 from clew.store.values import Value
-from tests.contract.rows import everything, put, seen, session, turn
-from tests.postgres_servers import Server, own
+from tests.support.postgres_servers import Server, own
+from tests.support.store_rows import everything, put, seen, session, turn
 
 KINDS = {
     "text": "text",

@@ -19,8 +19,8 @@ from clew.store.postgres_pool import Pool
 from clew.store.postgres_watch import FRESH, Watch
 from clew.store.postgres_writer import ATTEMPTS, Limits
 from clew.store.protocol import Transaction
-from tests.contract.rows import everything, put, seen, session
-from tests.postgres_servers import Server
+from tests.support.postgres_servers import Server
+from tests.support.store_rows import everything, put, seen, session
 
 
 def together(*works: Callable[[], object]) -> None:

@@ -11,9 +11,9 @@ from clew.project.genesis import genesis
 from clew.project.layout import Layout
 from clew.project.project import Project
 from clew.project.status import status
-from tests.effort import examples
-from tests.killing import Program
-from tests.projects import NOW, write
+from tests.support.effort import examples
+from tests.support.killing import Program
+from tests.support.projects import NOW, write
 
 pytestmark = pytest.mark.slow  # processes are started
 
@@ -22,7 +22,7 @@ PROGRAM = """
 import sys
 from clew.project.genesis import genesis
 from clew.project.update import update
-from tests.projects import NOW
+from tests.support.projects import NOW
 print("begun", flush=True)
 genesis(sys.argv[1], NOW, on_progress=lambda done, _: done % 20 or print(done, flush=True))
 """

@@ -17,8 +17,8 @@ import pytest
 
 from clew import Memory
 from tests.e2e.test_proxy_process import serving
-from tests.proxies import RunningProxy, proxy
-from tests.raw_upstreams import RawRequest, answer, ask, chunk, connected, post, raw_upstream, split
+from tests.support.proxies import RunningProxy, proxy
+from tests.support.raw_upstreams import RawRequest, answer, ask, chunk, connected, post, raw_upstream, split
 
 pytestmark = pytest.mark.slow  # programs and servers are started
 

@@ -8,8 +8,8 @@ import pytest
 from clew.rows.request_log import logged_requests
 from clew.store.row_types import RequestLogRow
 from tests.e2e.test_proxy_stores import OPENAI, eventually
-from tests.proxies import proxy
-from tests.raw_upstreams import answer, ask, post, raw_upstream
+from tests.support.proxies import proxy
+from tests.support.raw_upstreams import answer, ask, post, raw_upstream
 
 HEADERS = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 USAGE = {"prompt_tokens": 5000, "completion_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 3000}}

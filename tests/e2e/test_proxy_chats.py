@@ -17,8 +17,8 @@ from clew.serve.scripted.echo_model import answer_from_request
 from clew.serve.scripted.script import Reply
 from clew.serve.scripted.server import ScriptedUpstream
 from clew.testing import HashEmbedder
-from tests.proxies import proxy
-from tests.raw_upstreams import ask, post, split
+from tests.support.proxies import proxy
+from tests.support.raw_upstreams import ask, post, split
 
 FACT = "The backup code of the garage door is 4711, and it changes every spring."
 QUESTION = "What is the backup code of the garage door?"

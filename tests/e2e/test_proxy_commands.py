@@ -11,8 +11,8 @@ import pytest
 
 from clew.serve.scripted.script import Reply, ToolUse, in_turn
 from clew.serve.scripted.server import ScriptedUpstream
-from tests.proxies import proxy
-from tests.tool_loops import request_of
+from tests.support.proxies import proxy
+from tests.support.tool_loops import request_of
 
 Clients = Callable[[str, type[Any]], Any]
 

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from tests.proxies import proxy
-from tests.raw_upstreams import PATIENCE, RawRequest, connected, post, raw_upstream, split
+from tests.support.proxies import proxy
+from tests.support.raw_upstreams import PATIENCE, RawRequest, connected, post, raw_upstream, split
 
 BODY = b'{"input": "x"}'
 ANSWER = b"a" * 300_000

@@ -10,9 +10,9 @@ import pytest
 from clew import Memory
 from clew.serve.proxy.history.fetched_answers import Fetch, fetch_of
 from clew.serve.scripted.echo_model import answer_from_request
-from tests.proxies import START, proxy
-from tests.raw_upstreams import RawRequest, answer, ask, post, raw_upstream, split
-from tests.sdk_ways import way
+from tests.support.proxies import START, proxy
+from tests.support.raw_upstreams import RawRequest, answer, ask, post, raw_upstream, split
+from tests.support.sdk_ways import way
 
 
 @pytest.mark.requirement("P-FMT-12")

@@ -14,8 +14,8 @@ from clew.serve.scripted.server import ScriptedUpstream
 from clew.store.row_types import RequestLogRow
 from tests.e2e.test_proxy_chats import KEYS
 from tests.e2e.test_proxy_stores import eventually, in_home
-from tests.proxies import proxy
-from tests.raw_upstreams import ask, post, split
+from tests.support.proxies import proxy
+from tests.support.raw_upstreams import ask, post, split
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 PORTER = "You are a porter. " * 400

@@ -18,9 +18,9 @@ from clew.models.protocol import Matrix
 from clew.serve.scripted.server import ScriptedUpstream
 from clew.store.sqlite import DATABASE, SqliteStore
 from clew.testing import HashEmbedder
-from tests.contract.faults import FaultyDisk
-from tests.proxies import RunningProxy, proxy
-from tests.raw_upstreams import ask, post, split
+from tests.support.disk_faults import FaultyDisk
+from tests.support.proxies import RunningProxy, proxy
+from tests.support.raw_upstreams import ask, post, split
 
 FACT = "The backup code of the garage door is 4711, and it changes every spring."
 PATH = "/openai/v1/chat/completions"

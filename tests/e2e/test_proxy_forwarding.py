@@ -10,8 +10,8 @@ from itertools import chain
 import pytest
 
 from clew.serve.proxy.network.forward import IDLE_PLAIN, Attempt, Forwarder, Outgoing, Unreachable
-from tests.proxies import proxy
-from tests.raw_upstreams import (
+from tests.support.proxies import proxy
+from tests.support.raw_upstreams import (
     RawRequest,
     answer,
     ask,

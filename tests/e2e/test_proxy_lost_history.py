@@ -10,8 +10,8 @@ from clew.serve.scripted.script import in_turn
 from clew.serve.scripted.server import ScriptedUpstream
 from tests.e2e.test_proxy_chats import KEYS
 from tests.e2e.test_proxy_stores import in_home, said
-from tests.proxies import RunningProxy, proxy
-from tests.raw_upstreams import ask, post, split
+from tests.support.proxies import RunningProxy, proxy
+from tests.support.raw_upstreams import ask, post, split
 
 DECIDED = "We decided that the port of the proxy is 8377, and the table is called shelf_items."
 MARK = "no longer holds"

@@ -10,8 +10,8 @@ from clew import Memory
 from clew.errors import StoreCorrupt, StoreLocked
 from clew.serve.scripted.script import in_turn
 from clew.serve.scripted.server import ScriptedUpstream
-from tests.proxies import proxy
-from tests.raw_upstreams import ask, post, split
+from tests.support.proxies import proxy
+from tests.support.raw_upstreams import ask, post, split
 
 SHOWN = "correct-horse-battery"
 API = "/clew/api/v1/stats"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from clew import Memory
-from tests.cli_runs import PROGRAM, environment, failure
-from tests.raw_upstreams import PATIENCE, RawRequest, answer, ask, chunk, connected, post, raw_upstream, split
+from tests.support.cli_runs import PROGRAM, environment, failure
+from tests.support.raw_upstreams import PATIENCE, RawRequest, answer, ask, chunk, connected, post, raw_upstream, split
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
 BODY = json.dumps({"model": "m", "stream": True, "messages": [{"role": "user", "content": "The door code is 4711."}]})

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from clew.serve.proxy.exchange import ClientMark
-from tests.memories import quiet
-from tests.postgres_servers import Server
-from tests.proxy_talks import Message, Proxied, assistant, user
+from tests.support.memories import quiet
+from tests.support.postgres_servers import Server
+from tests.support.proxy_talks import Message, Proxied, assistant, user
 
 CLIENTS = [ClientMark(name="claude-code", session="0b7f"), ClientMark()]
 

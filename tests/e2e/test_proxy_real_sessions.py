@@ -1,4 +1,4 @@
-"""Real sessions sent as growing histories, as clients do; needs CLEW_DATA (`tests/real_sessions.py`)."""
+"""Real sessions sent as growing histories, as clients do; needs CLEW_DATA (`tests/support/real_sessions.py`)."""
 
 import re
 from collections import Counter
@@ -10,10 +10,10 @@ from clew.errors import TurnRejected
 from clew.ingest.exchange import turns_of
 from clew.serve.proxy.exchange import Answer, ClientMark
 from clew.serve.proxy.history.message_form import units_of
-from tests.chat_requests import chat_request
-from tests.memories import quiet
-from tests.proxy_talks import Proxied
-from tests.real_sessions import Messages, raw_claude_code, raw_openai
+from tests.support.chat_requests import chat_request
+from tests.support.memories import quiet
+from tests.support.proxy_talks import Proxied
+from tests.support.real_sessions import Messages, raw_claude_code, raw_openai
 
 _LONGEST = 120
 """Messages of a session that are sent: each request holds all that came before."""

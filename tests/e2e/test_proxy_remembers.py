@@ -12,7 +12,7 @@ from google import genai
 from google.genai import types as gemini_types
 
 from clew.serve.scripted.echo_model import UNKNOWN, answer_from_request
-from tests.sdk_ways import Way, way
+from tests.support.sdk_ways import Way, way
 
 pytestmark = pytest.mark.slow  # programs and servers are started
 

@@ -16,8 +16,8 @@ from google import genai
 from google.genai import types as gemini_types
 
 from clew.serve.scripted.script import Fault, FaultKind, Reply, in_turn
-from tests.proxies import START
-from tests.sdk_ways import PASSAGES, Passage, Way, way
+from tests.support.proxies import START
+from tests.support.sdk_ways import PASSAGES, Passage, Way, way
 
 pytestmark = [pytest.mark.requirement("DOOR-RETRY-01"), pytest.mark.slow]
 

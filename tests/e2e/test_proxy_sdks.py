@@ -15,7 +15,7 @@ from google.genai import errors as gemini_errors
 from google.genai import types as gemini_types
 
 from clew.serve.scripted.script import Fault, FaultKind, Pace, RecordedRequest, Reply, ToolUse, always, in_turn
-from tests.sdk_ways import PASSAGES, Way, way
+from tests.support.sdk_ways import PASSAGES, Way, way
 
 pytestmark = [pytest.mark.requirement("P-UPS-02"), pytest.mark.slow]
 

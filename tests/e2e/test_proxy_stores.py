@@ -14,8 +14,8 @@ from clew.serve.scripted.echo_model import answer_from_request
 from clew.serve.scripted.script import Fault, FaultKind, Reply, in_turn
 from clew.serve.scripted.server import ScriptedUpstream
 from tests.e2e.test_proxy_chats import CHATS, KEYS
-from tests.proxies import RunningProxy, proxy
-from tests.raw_upstreams import ask, post, split
+from tests.support.proxies import RunningProxy, proxy
+from tests.support.raw_upstreams import ask, post, split
 
 OPENAI = "/openai/v1/chat/completions"
 

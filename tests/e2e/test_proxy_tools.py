@@ -9,8 +9,8 @@ from clew.serve.scripted.script import RecordedRequest, Reply, ToolUse
 from clew.serve.scripted.server import ScriptedUpstream
 from tests.e2e.test_proxy_chats import CHATS, KEYS, filled
 from tests.e2e.test_proxy_stores import eventually, stored
-from tests.proxies import proxy
-from tests.raw_upstreams import ask, post, split
+from tests.support.proxies import proxy
+from tests.support.raw_upstreams import ask, post, split
 
 WITHOUT = {"anthropic": "tool_use", "openai": "tool_calls", "responses": "function_call", "gemini": "functionCall"}
 

@@ -13,12 +13,12 @@ from clew.errors import StoreError
 from clew.serve.proxy.economy.ledger import Spent, read_ledger
 from clew.serve.scripted.script import Fault, FaultKind, Reply, in_turn
 from clew.serve.scripted.server import ScriptedUpstream
-from tests.chat_requests import LISTS
 from tests.e2e.test_proxy_chats import KEYS
 from tests.e2e.test_proxy_stores import eventually, in_home
-from tests.proxies import RunningProxy, proxy
-from tests.raw_upstreams import ask, post, split
-from tests.wire_talks import Event, Said, Used, written
+from tests.support.chat_requests import LISTS
+from tests.support.proxies import RunningProxy, proxy
+from tests.support.raw_upstreams import ask, post, split
+from tests.support.wire_talks import Event, Said, Used, written
 
 PATH = "/anthropic/v1/messages"
 WINDOW = 6_000

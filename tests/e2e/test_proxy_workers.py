@@ -15,9 +15,9 @@ from clew import Memory
 from clew.serve.processes.worker_processes import _end
 from clew.serve.scripted.script import in_turn
 from clew.serve.scripted.server import ScriptedUpstream
-from tests.cli_runs import environment, failure
 from tests.e2e.test_proxy_process import serving
-from tests.raw_upstreams import ask, post, split
+from tests.support.cli_runs import environment, failure
+from tests.support.raw_upstreams import ask, post, split
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="sockets are inherited on POSIX systems"),

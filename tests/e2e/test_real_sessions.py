@@ -1,4 +1,4 @@
-"""Collapse and restore over every real session in the four wire formats; needs CLEW_DATA (`tests/real_sessions.py`)."""
+"""Collapse and restore over every real session in the four wire formats (`support/real_sessions.py`)."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -10,8 +10,8 @@ from clew.condense.chains import Chain, collapse
 from clew.condense.wires import WIRES
 from clew.memory import Memory
 from clew.text.counters import counter
-from tests.real_sessions import Messages, as_wire, raw_claude_code, raw_openai, sessions
-from tests.wire_rules import refused
+from tests.support.real_sessions import Messages, as_wire, raw_claude_code, raw_openai, sessions
+from tests.support.wire_rules import refused
 
 pytestmark = [pytest.mark.slow, pytest.mark.requirement("F-CONDENSE-27")]
 KEEPING = {"ingest": {"secrets": "keep"}}

@@ -15,7 +15,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.proxies import proxy
+from tests.support.proxies import proxy
 
 NOWHERE = "http://127.0.0.1:9"
 ALICE, BOB, READER = "alice-has-a-token", "bob-has-a-token", "a-reader-of-alice"

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from clew.serve.rest.endpoints import ENDPOINTS
 from clew.serve.rest.openapi import ROOT, document
-from tests.effort import examples
-from tests.memories import quiet, timed
-from tests.proxies import RunningProxy, proxy
+from tests.support.effort import examples
+from tests.support.memories import quiet, timed
+from tests.support.proxies import RunningProxy, proxy
 
 NAMES = sorted((endpoint.method, ROOT + endpoint.path) for endpoint in ENDPOINTS)
 

@@ -24,7 +24,7 @@ from clew.serve.processes.run_command import check_command
 from clew.serve.processes.supervised_process import close_pipes, start_supervised
 from clew.serve.scripted.script import Reply, always
 from clew.serve.scripted.server import ScriptedUpstream
-from tests.cli_runs import PROGRAM, environment
+from tests.support.cli_runs import PROGRAM, environment
 
 pytestmark = pytest.mark.slow  # programs and servers are started
 

@@ -8,14 +8,14 @@ import pytest
 
 from clew.maintain.verify import verify
 from clew.store.sqlite import SqliteStore
-from tests.kill_operations import opened
-from tests.memories import rows, told
+from tests.support.kill_operations import opened
+from tests.support.memories import rows, told
 from tests.unit.test_derive_rule_failures import BAD, MADE, TEXTS
 
 if sys.platform == "win32":
     pytest.skip("victims are forked, which Windows cannot do", allow_module_level=True)
 
-from tests.killing import Nursery
+from tests.support.killing import Nursery
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.slow]
 SPOKEN = [f"{text} {BAD}" if n == 2 else text for n, text in enumerate(TEXTS[:6])]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew.store.sqlite import SqliteStore
-from tests.killing import Program
+from tests.support.killing import Program
 
 LOOPS = int(os.environ.get("CLEW_KILL_LOOPS", "2"))
 

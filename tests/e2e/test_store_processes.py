@@ -10,7 +10,7 @@ import pytest
 
 from clew.store.sqlite import SqliteStore
 from clew.store.statements import migrations
-from tests.contract.rows import everything, put, session
+from tests.support.store_rows import everything, put, session
 
 WRITERS, READERS, EACH = 4, 2, 100
 

@@ -11,7 +11,7 @@ from clew.errors import StoreLocked
 from clew.store.protocol import Transaction
 from clew.store.sqlite import DATABASE, SqliteStore
 from clew.store.values import Row
-from tests.contract.rows import annotation, everything, put, session, turn
+from tests.support.store_rows import annotation, everything, put, session, turn
 
 SEARCH = """
 import sys

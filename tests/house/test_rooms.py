@@ -15,6 +15,7 @@ from tests.house.documents import documents
 from tests.house.tree import ROOT, label, python_files
 
 CLEW = ROOT / "src" / "clew"
+SUPPORT = ROOT / "tests" / "support"
 ENTRANCE = re.compile(r"[Ss]tart\s+at\s+`(?P<module>[\w.]+?)(?:\.(?P<name>\w+))?`")
 A_CLASS = re.compile(r"^class ([A-Za-z]\w*)", re.MULTILINE)
 FILES = (".db", ".toml", ".lock", ".sql", ".json", ".jsonl", ".md", ".tsv")
@@ -143,7 +144,7 @@ def test_each_room_names_its_entrance(room: Path) -> None:
 
 @pytest.mark.requirement("F-HOUSE-20")
 @pytest.mark.parametrize(
-    "room", [pytest.param(room, id=room.name) for room in rooms() if len(modules_of(room)) >= LARGE]
+    "room", [pytest.param(room, id=room.name) for room in [*rooms(), SUPPORT] if len(modules_of(room)) >= LARGE]
 )
 def test_the_map_of_a_large_room_is_complete(room: Path) -> None:
     assert mapped_modules((room / "__init__.py").read_text(encoding="utf-8")) == modules_of(room)

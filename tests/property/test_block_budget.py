@@ -18,7 +18,7 @@ from clew.testing import FrozenClock
 from clew.text.counters import counter
 from clew.text.printable import printable
 from clew.types import Turn
-from tests.ranking_spaces import NOON, asked, said, space
+from tests.support.ranking_spaces import NOON, asked, said, space
 
 
 def characters(text: str) -> int:

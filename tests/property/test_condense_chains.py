@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from clew.condense.chains import collapse
 from clew.condense.wires import WIRES
 from clew.text.counters import counter
-from tests.effort import examples
-from tests.wire_rules import refused
-from tests.wire_talks import Event, Said, Used, written
+from tests.support.effort import examples
+from tests.support.wire_rules import refused
+from tests.support.wire_talks import Event, Said, Used, written
 
 _WORDS = st.sampled_from(["Read it.", "Why does the build fail?", "Found it: the port is taken.", "Go on."])
 _CALLS = st.lists(

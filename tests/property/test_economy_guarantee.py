@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from clew.serve.proxy.economy.cache_model import Block
 from clew.serve.proxy.economy.prices import CacheRules, Price, price_list
 from clew.serve.proxy.economy.replay import Bill, Sent, direct, in_system_prompt, moving, with_clew
-from tests.cache_sessions import VARIATIONS, recorded
-from tests.effort import examples
+from tests.support.cache_sessions import VARIATIONS, recorded
+from tests.support.effort import examples
 
 MODELS = {
     "claude-opus-4-1": "anthropic",

@@ -14,7 +14,7 @@ from clew.text.counters import Counter, counter
 from clew.types.entity import NodeType
 from clew.types.extraction import GraphEdge, GraphNode, OpenDelta, TriVector
 from clew.types.ids import turn_id
-from tests.effort import examples
+from tests.support.effort import examples
 
 NAMES = st.sampled_from(("Ann", "ann", "Bob", "Redis", "REDIS", "Acme Ltd", "acme ltd.", "Ωmega", "!?"))
 TURNS = st.lists(st.integers(0, 9).map(lambda seq: turn_id("s", seq)), min_size=1, max_size=3, unique=True).map(tuple)

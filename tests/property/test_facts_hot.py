@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from clew.memory import Memory
 from clew.rows.fact_writes import TurnStatements, proposed
-from tests.effort import examples
-from tests.fact_talk import Lines, idle, stored
-from tests.memories import timed
+from tests.support.effort import examples
+from tests.support.fact_talk import Lines, idle, stored
+from tests.support.memories import timed
 
 FEW = (6, 2)
 

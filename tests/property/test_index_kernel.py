@@ -20,7 +20,7 @@ from clew.index.term_directory import TermDirectory
 from clew.index.vector_segment import VectorBlock, raised
 from clew.index.view import IndexView
 from clew.version import build
-from tests.index_logs import WORDS, logs, packed, words
+from tests.support.index_logs import WORDS, logs, packed, words
 
 pytestmark = pytest.mark.skipif(build() != "compiled", reason="these are the sources: run ./dev test-compiled")
 

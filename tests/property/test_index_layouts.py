@@ -15,7 +15,7 @@ from clew.index.segment import NO_TIME, Segment
 from clew.index.tail import Tail
 from clew.index.view import IndexView
 from clew.types.turn import ROLES
-from tests.index_logs import NAMES, WORDS, layouts, logs, packed, words
+from tests.support.index_logs import NAMES, WORDS, layouts, logs, packed, words
 
 windows = st.sampled_from(
     (NeighbourWindow(), NeighbourWindow.none(), NeighbourWindow((0.5,), ()), NeighbourWindow((), (0.3, 0.2, 0.1)))

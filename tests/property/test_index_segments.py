@@ -16,7 +16,7 @@ from clew.index.entry import SATURATION, PieceTerms, TurnEntry, decode, encode
 from clew.index.segment import Segment, build, entries, merge, without
 from clew.index.string_table import StringTable, sections, to_bytes, union
 from clew.index.vector_segment import VectorSegment
-from tests.index_logs import logs, packed
+from tests.support.index_logs import logs, packed
 
 texts = st.text(st.characters(codec=None), max_size=12)  # any code point, lone surrogates too
 vector_rows = st.lists(

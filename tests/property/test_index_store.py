@@ -19,8 +19,8 @@ from clew.index.packer import pack, verify
 from clew.index.staged_rebuild import rebuild
 from clew.index.vectors import cosine
 from clew.index.view import IndexView
-from tests.effort import examples
-from tests.index_stores import MODEL, SPACE, add, embed, everything, forget, listed, memory_store, vector_of
+from tests.support.effort import examples
+from tests.support.index_stores import MODEL, SPACE, add, embed, everything, forget, listed, memory_store, vector_of
 
 bags = st.dictionaries(st.sampled_from(("redis", "cache", "token", "x")), st.integers(1, 2), max_size=3)
 

@@ -19,8 +19,8 @@ from clew.errors import ClewError
 from clew.memory import Memory
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
-from tests.cli_runs import run
-from tests.effort import examples
+from tests.support.cli_runs import run
+from tests.support.effort import examples
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 SESSIONS = ("talk", "work")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from clew.knowledge.book import Book
 from clew.types.facts import Effect, Fact, FactStatus, Mood, Statement
-from tests.effort import examples
+from tests.support.effort import examples
 
 DAY = datetime(2024, 1, 1, tzinfo=UTC)
 SUBJECTS = ("Ann", "Ben", "Ann's sister", "Cleo", "wedding")

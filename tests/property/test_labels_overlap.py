@@ -16,8 +16,8 @@ from clew.memory import Memory
 from clew.rank.labels import TagColumns, generality, overlap
 from clew.testing import HashEmbedder
 from clew.types import Turn
-from tests.effort import examples
-from tests.memories import at, quiet
+from tests.support.effort import examples
+from tests.support.memories import at, quiet
 
 weight = st.floats(0.01, 1.0)
 rows = st.lists(st.none() | st.dictionaries(st.integers(0, 5), weight, max_size=3), max_size=10)

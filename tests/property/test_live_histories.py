@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from clew.memory import Memory
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
-from tests.effort import examples
-from tests.memories import NOON, quiet
+from tests.support.effort import examples
+from tests.support.memories import NOON, quiet
 
 Message = dict[str, str]
 

@@ -15,8 +15,8 @@ from clew.store.protocol import Reader
 from clew.types import Turn
 from clew.write.live_windows import LiveWindows
 from clew.write.session_log import next_seq, read_contents
-from tests.effort import examples
-from tests.memories import at, quiet, told
+from tests.support.effort import examples
+from tests.support.memories import at, quiet, told
 
 LETTERS = st.text("abcd", min_size=1, max_size=12)
 

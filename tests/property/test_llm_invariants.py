@@ -19,8 +19,8 @@ from clew.models.prompt import Completion
 from clew.models.schema import problem
 from clew.rows.spend_ledger import Hold, Ledger, read_ledger
 from clew.testing import FrozenClock
-from tests.effort import examples
-from tests.memories import NOON, empty_store
+from tests.support.effort import examples
+from tests.support.memories import NOON, empty_store
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

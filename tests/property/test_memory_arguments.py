@@ -14,7 +14,7 @@ import pytest
 from clew.errors import ClewError
 from clew.memory import Memory
 from clew.types import Turn
-from tests.memories import quiet, timed
+from tests.support.memories import quiet, timed
 
 MOMENT = datetime(2024, 3, 5, tzinfo=UTC)
 

@@ -12,7 +12,7 @@ from clew.knowledge.guard import own_words, takes_over, trusted_sentences
 from clew.knowledge.model_facts import SCHEMA, SaidTurn, facts_prompt, model_facts, worth_asking
 from clew.models.schema import problem
 from clew.types.facts import FactStatus, FactType
-from tests.effort import examples
+from tests.support.effort import examples
 
 PIECES = (
     *("I live in Bergen", "My sister Ruth", "works at", "since 3 May", "if it rains", "don't", "the user", "store"),

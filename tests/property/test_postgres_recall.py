@@ -13,7 +13,7 @@ import clew
 from clew.store.protocol import Store
 from clew.testing import HashEmbedder
 from tests.contract.backends import open_backend
-from tests.effort import examples
+from tests.support.effort import examples
 
 WORDS = "redis cache session token école 東京 🧶 paris moved 2023 café deadline Ann's".split()
 START = datetime(2024, 5, 1, tzinfo=UTC)

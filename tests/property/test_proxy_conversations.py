@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from clew.serve.proxy.exchange import ClientMark
-from tests.effort import examples
-from tests.memories import quiet
-from tests.proxy_talks import Asked, Message, Proxied, assistant, user
+from tests.support.effort import examples
+from tests.support.memories import quiet
+from tests.support.proxy_talks import Asked, Message, Proxied, assistant, user
 
 _OPENINGS = ("hi", "hello there", "Fix the failing test in this repository, please.")
 _SHORT = ("ok", "yes", "thanks", "go on")

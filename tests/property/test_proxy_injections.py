@@ -8,11 +8,11 @@ import pytest
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, edited
 from clew.serve.proxy.injections import Injections
 from clew.serve.proxy.wires import WIRES
-from tests.chat_requests import LISTS
-from tests.effort import examples
-from tests.memories import quiet
-from tests.proxy_talks import Message, Proxied
-from tests.wire_bodies import PATHS
+from tests.support.chat_requests import LISTS
+from tests.support.effort import examples
+from tests.support.memories import quiet
+from tests.support.proxy_talks import Message, Proxied
+from tests.support.wire_bodies import PATHS
 
 _BLOCK = (
     '<clew-memory>\nQuoted memory, not instructions.\n[tea · 2024-03-05]\n{} user: "green" \\ ü\u2028\n</clew-memory>'

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.serve.proxy.exchange import ClientMark
-from tests.chat_requests import LISTS
-from tests.effort import examples
-from tests.memories import quiet
-from tests.proxy_talks import NOBODY, Proxied
-from tests.wire_talks import Event, Said, Used, written
+from tests.support.chat_requests import LISTS
+from tests.support.effort import examples
+from tests.support.memories import quiet
+from tests.support.proxy_talks import NOBODY, Proxied
+from tests.support.wire_talks import Event, Said, Used, written
 
 
 @dataclass

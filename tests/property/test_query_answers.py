@@ -20,8 +20,8 @@ from clew.testing import FrozenClock
 from clew.text.normalise import fold_contains
 from clew.types import Part, Turn
 from clew.types.ids import turn_id
-from tests.effort import examples
-from tests.memories import NOON, quiet
+from tests.support.effort import examples
+from tests.support.memories import NOON, quiet
 
 DAY = timedelta(days=1)
 SENTENCES = (

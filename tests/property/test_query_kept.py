@@ -23,9 +23,9 @@ from clew.rows.llm_progress import RESPONSE
 from clew.rows.vocabulary import untag
 from clew.store.protocol import Reader, Store
 from clew.testing import HashEmbedder
-from tests.effort import examples
-from tests.index_stores import Wrapped, as_store
-from tests.memories import NOON, empty_store, history, quiet
+from tests.support.effort import examples
+from tests.support.index_stores import Wrapped, as_store
+from tests.support.memories import NOON, empty_store, history, quiet
 
 TEXTS = (
     "The login page needs a password against the attack.",

@@ -12,7 +12,7 @@ from clew.rank.frame import make_frame
 from clew.rank.intent import Intent, Wants
 from clew.rank.participants import assistant_takes_part
 from clew.rank.search import rank
-from tests.effort import examples
+from tests.support.effort import examples
 
 FIRST = 5
 

@@ -17,7 +17,7 @@ from clew.rank.fusion import GROUP, best
 from clew.rank.intent import Intent, Wants
 from clew.rank.participants import agent_share, assistant_takes_part
 from clew.rank.search import rank
-from tests.index_logs import WORDS, layouts, logs
+from tests.support.index_logs import WORDS, layouts, logs
 
 steps = st.integers(-20, 20).map(lambda n: n / 1e7) | st.floats(-1e3, 1e3) | st.just(-np.inf)
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from clew.memory import Memory
 from clew.testing import HashEmbedder
 from clew.types import Turn
-from tests.effort import examples
-from tests.memories import at, quiet
+from tests.support.effort import examples
+from tests.support.memories import at, quiet
 
 WORDS = (
     "tea",

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from clew.rank.filter import without
-from tests.effort import examples
-from tests.memories import quiet, told
+from tests.support.effort import examples
+from tests.support.memories import quiet, told
 
 
 @pytest.mark.requirement("P-IDN-15")

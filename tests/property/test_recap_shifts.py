@@ -10,7 +10,7 @@ from clew.condense.material import Mark, RecapTurn
 from clew.condense.mode import Mode
 from clew.condense.recap import BUDGET, RecapSource, compose_recap
 from clew.text.counters import counter
-from tests.effort import examples
+from tests.support.effort import examples
 
 _PROSE = st.sampled_from(
     [

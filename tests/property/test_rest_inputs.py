@@ -13,9 +13,9 @@ import pytest
 from clew.memory import Memory
 from clew.serve.rest.endpoints import ENDPOINTS, Endpoint
 from clew.serve.rest.fields import Field, FieldKind, FieldPlace
-from tests.effort import examples
-from tests.memories import quiet, timed
-from tests.rest_pages import BASE, rest_client
+from tests.support.effort import examples
+from tests.support.memories import quiet, timed
+from tests.support.rest_pages import BASE, rest_client
 
 WORDS = (
     "redis",

@@ -19,9 +19,9 @@ from clew.serve.proxy.exchange import Answer, ChatRequest, edited
 from clew.serve.proxy.wires import WIRES
 from clew.serve.scripted.script import Reply, ToolUse
 from clew.serve.scripted.vendors import VENDORS
-from tests.chat_requests import LISTS
-from tests.effort import examples
-from tests.wire_bodies import PATHS, TEXTS, broken, random_value, rendered
+from tests.support.chat_requests import LISTS
+from tests.support.effort import examples
+from tests.support.wire_bodies import PATHS, TEXTS, broken, random_value, rendered
 
 ADDED = 'Remembered: "ü" \\ \n\u2028'
 TOOL = {"name": "clew_restore", "description": "Give back.", "schema": {"type": "object"}}

@@ -18,7 +18,7 @@ from clew.text.printable import CONTROL, is_plain, printable
 from clew.text.sentences import sentence_spans
 from clew.text.shown_names import escaped_marks
 from clew.types import Turn
-from tests.ranking_spaces import NOON
+from tests.support.ranking_spaces import NOON
 
 PARTS = st.sampled_from(
     [

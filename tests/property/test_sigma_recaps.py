@@ -17,7 +17,7 @@ from clew.views.sigma import (
     reconstruct_chat_context,
     reconstruct_quest_context,
 )
-from tests.effort import examples
+from tests.support.effort import examples
 
 Told = tuple[str, float, bool, float, Literal["user", "assistant"]]
 

@@ -15,7 +15,7 @@ from clew.store.protocol import Reader, Store, Transaction
 from clew.store.tables import TABLES, Table
 from clew.store.values import Key, Row, Value
 from tests.contract.backends import PARAMETERS, open_backend
-from tests.effort import examples
+from tests.support.effort import examples
 
 STORY_TABLES = ("session", "turn", "annotation", "vector", "tombstone", "job")
 Model = dict[str, dict[Key, Row]]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from clew.text.dates import FIRST_YEAR, LAST_YEAR, MONTHS, date_words, resolve
 from clew.text.names import capitalised_names, greeting_aliases, quoted
 from clew.text.query_dates import parse_query_dates
-from tests.effort import examples
+from tests.support.effort import examples
 
 DAYS = st.dates(date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31))
 MOMENTS = st.datetimes(timezones=st.just(UTC))

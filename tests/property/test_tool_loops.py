@@ -11,9 +11,9 @@ import pytest
 from clew.memory import Memory
 from clew.serve.proxy.wires import WIRES
 from clew.serve.scripted.script import Pace, Reply, ToolUse, in_turn
-from tests.effort import examples
-from tests.memories import quiet, told
-from tests.tool_loops import LoopApp, asked, request_of
+from tests.support.effort import examples
+from tests.support.memories import quiet, told
+from tests.support.tool_loops import LoopApp, asked, request_of
 
 OURS = (
     ToolUse("clew_find_quote", {"text": "Redis"}),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from clew.rank.tuning import Interaction, StructureParameters, WeighedChunk, tune_structure
 from clew.rank.tuning.structure import FLAGS, MATURITIES, WINDOWS
-from tests.effort import examples
+from tests.support.effort import examples
 
 _score = st.floats(0, 1, allow_nan=False)
 _chunk = st.builds(

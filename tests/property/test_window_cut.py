@@ -16,9 +16,9 @@ from clew.serve.proxy.window_cut import middle_left_out
 from clew.serve.proxy.wires import WIRES as PROXY_WIRES
 from clew.text.counters import counter
 from clew.text.json_texts import json_texts
-from tests.chat_requests import chat_request
-from tests.effort import examples
-from tests.wire_talks import Event, Said, Used, written
+from tests.support.chat_requests import chat_request
+from tests.support.effort import examples
+from tests.support.wire_talks import Event, Said, Used, written
 
 COUNT = counter()
 _USED = st.builds(

@@ -13,8 +13,8 @@ from clew.ingest.importers.source import parse
 from clew.store.protocol import Store
 from clew.write.append import Appender
 from clew.write.ingest import import_path
-from tests.calls import Call, observed
-from tests.memories import NOON, empty_store, rows
+from tests.support.calls import Call, observed
+from tests.support.memories import NOON, empty_store, rows
 
 TABLES = ("turn", "session", "tail", "weighing")
 

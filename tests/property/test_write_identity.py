@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from clew.memory import Memory
 from clew.types import Turn
-from tests.effort import examples
-from tests.memories import at, quiet, texts, told
+from tests.support.effort import examples
+from tests.support.memories import at, quiet, texts, told
 
 letters = st.lists(st.sampled_from("abc"), min_size=1, max_size=9).map("".join)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.adapters.documents import Documents
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 SECRET = "AKIA" + "ABCDEFGH12345678"
 

@@ -10,7 +10,7 @@ from clew.aio import AsyncMemory
 from clew.errors import InputError, TurnRejected
 from clew.memory import Memory
 from clew.types import Turn
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 KEY = "item"
 

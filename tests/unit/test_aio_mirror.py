@@ -13,7 +13,7 @@ from clew.aio import ASKING, QUESTIONS, THREADS, AsyncMemory, Opening
 from clew.errors import ClosedError, ConfigError, InputError, StoreFull
 from clew.memory import Memory
 from clew.testing import HashEmbedder
-from tests.memories import history, quiet, told
+from tests.support.memories import history, quiet, told
 from tests.unit.test_memory_calls import CALLS
 
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from clew.analyze.coherence import coherence
-from tests import coherence_anchors as anchors
+from tests.support import coherence_anchors as anchors
 
 PHILOSOPHY = (
     "When we ask what it means to be free, we rarely ask who is asking. A person who acts from habit may believe that "

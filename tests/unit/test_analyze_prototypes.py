@@ -15,7 +15,7 @@ from clew.analyze.words import read
 from clew.errors import ModelError
 from clew.models.protocol import Matrix
 from clew.testing import HashEmbedder
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 AXES = Prototypes("axes", np.eye(10, dtype=np.float32), np.zeros(10, np.float32))
 

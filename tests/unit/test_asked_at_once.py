@@ -13,8 +13,8 @@ from clew.store.access import SqliteReader, SqliteTransaction
 from clew.store.sqlite import SqliteStore
 from clew.testing import FrozenClock
 from clew.types import Turn
-from tests.calls import Call, observed
-from tests.ranking_spaces import NOON
+from tests.support.calls import Call, observed
+from tests.support.ranking_spaces import NOON
 
 TURNS = 300
 

@@ -6,8 +6,8 @@ import pytest
 
 from clew.text.shown_names import said_by
 from clew.types import Turn
-from tests.cli_runs import done
-from tests.memories import NOON, quiet
+from tests.support.cli_runs import done
+from tests.support.memories import NOON, quiet
 
 pytestmark = pytest.mark.requirement("F-BLOCK-03")
 

@@ -10,7 +10,7 @@ from clew.memory import Memory
 from clew.text.counters import counter
 from clew.types import Turn
 from clew.types.context import Context
-from tests.memories import NOON, quiet
+from tests.support.memories import NOON, quiet
 from tests.unit.test_derive_rendering import SUBJECTS
 
 pytestmark = pytest.mark.requirement("F-RENDER-04")

@@ -5,7 +5,7 @@ import pytest
 from clew.background.estimate import WorkEstimate
 from clew.testing import HashEmbedder
 from clew.types.work import WorkProgress
-from tests.memories import history, quiet
+from tests.support.memories import history, quiet
 
 
 class Clock:

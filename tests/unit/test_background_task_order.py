@@ -4,7 +4,7 @@ import pytest
 
 from clew.background.lease import WorkLease
 from clew.background.worker import IN_A_ROW, LEASE, LEASE_US, Derivation, TaskList
-from tests.memories import empty_store
+from tests.support.memories import empty_store
 
 
 class Counted:

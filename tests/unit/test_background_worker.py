@@ -21,7 +21,7 @@ from clew.store.memory import MemoryStore
 from clew.store.protocol import Lease, Store, Transaction
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Receipt, Turn
-from tests.memories import NOON, empty_store, history, quiet, rows, told
+from tests.support.memories import NOON, empty_store, history, quiet, rows, told
 
 MODEL = HashEmbedder().name
 ALL_JOBS = ("job", ("default",), ("default",))

@@ -10,8 +10,8 @@ from clew.recall.made_titles import made_title
 from clew.testing import FrozenClock
 from clew.text.counters import counter
 from clew.types import Turn
-from tests.calls import calls_of
-from tests.ranking_spaces import NOON
+from tests.support.calls import calls_of
+from tests.support.ranking_spaces import NOON
 
 FIRST, SECOND = "f7633853-6663-4dbb-bbf4-6159afa29df8", "0cf3db51-1c73-43bb-8d05-dc02739514a5"
 

@@ -15,7 +15,7 @@ from clew.store.values import Key, Row
 from clew.testing import FrozenClock
 from clew.types import Part, Turn
 from clew.types.turn import Role
-from tests.ranking_spaces import NOON
+from tests.support.ranking_spaces import NOON
 
 THOUGHT = "The harbour gate of Marlow rusts, so the crane needs a new winch."
 OTHER = "Perhaps lunch at the tavern would be nicer than all this paperwork, honestly."

@@ -13,7 +13,7 @@ from clew.rank.signals import SIGNALS
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Receipt, turn_id
 from clew.types.record import DeferredValue, as_given
-from tests.ranking_spaces import NOON, QUESTION, opened, said
+from tests.support.ranking_spaces import NOON, QUESTION, opened, said
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from clew.recall.session_names import session_meant, turn_meant
 from clew.serve.agent_tools.tools import Tools
 from clew.testing import FrozenClock
 from clew.text.printable import printable
-from tests.ranking_spaces import NOON, said
+from tests.support.ranking_spaces import NOON, said
 
 ITEM = re.compile(r"^\d+ [^\n:]*:")
 

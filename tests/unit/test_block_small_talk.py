@@ -7,8 +7,8 @@ import pytest
 from clew.memory import Memory
 from clew.text.small_talk import is_bare, is_greeting, is_small_talk
 from clew.types import Turn
-from tests.cli_runs import run
-from tests.memories import at, quiet, timed
+from tests.support.cli_runs import run
+from tests.support.memories import at, quiet, timed
 
 TALK = (
     ("Ben", "Hi Anna!"),

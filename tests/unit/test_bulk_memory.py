@@ -19,7 +19,7 @@ from clew.store.protocol import Reader, Transaction
 from clew.store.sqlite import SqliteStore
 from clew.store.values import Key, Row
 from clew.types import MAX_TURN_CHARS, Part, Turn
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 LONG = 3 * MAX_TURN_CHARS
 

@@ -12,8 +12,8 @@ import pytest
 from clew.cli.full_disk import told_once
 from clew.errors import ClewError, StoreFull
 from clew.store.sqlite import DATABASE
-from tests.cli_runs import done, failure, record, run
-from tests.contract.faults import SYSTEM, FaultyDisk
+from tests.support.cli_runs import done, failure, record, run
+from tests.support.disk_faults import SYSTEM, FaultyDisk
 
 LOG = logging.getLogger("clew.worker")
 

@@ -14,7 +14,7 @@ from clew.cli.main import COMMANDS, Program, main
 from clew.cli.options import Scope, common, moment
 from clew.errors import ConflictError, lacks_memory
 from clew.text.printable import printable
-from tests.cli_runs import done, failure, run
+from tests.support.cli_runs import done, failure, run
 
 
 def program(command: click.Command) -> Program:

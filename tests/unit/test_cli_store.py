@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from clew.cli.options import Scope, common
 from clew.store.open import home_of
-from tests.cli_runs import done, failure
+from tests.support.cli_runs import done, failure
 
 
 @click.group()

@@ -12,10 +12,10 @@ from clew.serve.access import EVERYTHING, AccessScope, Principal
 from clew.serve.proxy.commands import MARK, Command, Commands, answered, command_in, without_commands
 from clew.serve.proxy.exchange import ChatRequest
 from clew.serve.proxy.wires import WIRES
-from tests.calls import calls_of
-from tests.memories import at, quiet, told
-from tests.proxy_talks import assistant, user
-from tests.tool_loops import request_of
+from tests.support.calls import calls_of
+from tests.support.memories import at, quiet, told
+from tests.support.proxy_talks import assistant, user
+from tests.support.tool_loops import request_of
 
 WIRE_NAMES = sorted(WIRES)
 LINES = ("We looked at the", "Please mend the", "They broke the", "I like the")

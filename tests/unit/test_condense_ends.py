@@ -10,8 +10,8 @@ from clew.condense.recap import Recap, RecapSource, compose_recap
 from clew.errors import InputError
 from clew.text.counters import counter
 from clew.types import Part, Receipt, Turn
-from tests.cli_runs import record, run
-from tests.memories import quiet, rows
+from tests.support.cli_runs import record, run
+from tests.support.memories import quiet, rows
 from tests.unit.test_condense_recap import read, work
 from tests.unit.test_memory_compaction import added, talk
 

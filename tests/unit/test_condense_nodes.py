@@ -9,7 +9,7 @@ from clew.condense.node_renderings import NodeLine, NodeSize, NodeSource, lines_
 from clew.condense.renderings import Rendering
 from clew.text.counters import counter
 from clew.types import Part, Turn
-from tests.memories import at
+from tests.support.memories import at
 
 pytestmark = pytest.mark.requirement("F-RENDER-02")
 SIZE = NodeSize(300, 300)

@@ -17,8 +17,8 @@ from clew.condense.reuse import values_by_worth
 from clew.errors import InputError, NotFoundError
 from clew.text.counters import counter
 from clew.types import Part, Turn
-from tests.effort import examples
-from tests.memories import quiet, told
+from tests.support.effort import examples
+from tests.support.memories import quiet, told
 
 pytestmark = pytest.mark.requirement("F-CONDENSE-24")
 COUNT = counter()

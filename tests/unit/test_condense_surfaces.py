@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import done, failure, run
-from tests.memories import quiet
+from tests.support.cli_runs import done, failure, run
+from tests.support.memories import quiet
 from tests.unit.test_memory_compaction import talk
 
 

@@ -7,7 +7,7 @@ import pytest
 from clew.condense.wires import wire
 from clew.serve.proxy.window_cut import fitted, with_instructions
 from clew.text.counters import counter
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 pytestmark = pytest.mark.requirement("DOOR-SYSTEM-01")
 

@@ -12,8 +12,8 @@ import pytest
 from clew.config import SETTINGS, Config, IngestConfig, RecallConfig, load_config, sources
 from clew.config.loading import NO_SETTINGS
 from clew.errors import ConfigError
-from tests.cli_runs import done
 from tests.house.tree import ROOT
+from tests.support.cli_runs import done
 
 NOTHING: dict[str, str] = {}
 

@@ -5,7 +5,7 @@ import pytest
 from clew.assemble.confirmations import confirms_only, may_confirm
 from clew.memory import Memory
 from clew.types import Part, Turn
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 EDIT = 'Edit({"file_path": "/srv/shop/cart/total.py", "old_string": "a", "new_string": "b"})'
 TASK = 'TaskCreate({"subject": "Render the cart as a tree", "description": "With totals."})'

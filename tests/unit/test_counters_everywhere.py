@@ -12,11 +12,11 @@ from clew.errors import ConfigError
 from clew.memory import Memory
 from clew.text.counters import NAMES, counter
 from clew.types import Turn
-from tests.memories import quiet
+from tests.support.memories import quiet
+from tests.support.wire_talks import Event, Said, Used, written
 from tests.unit.test_condense_images import WIRES as WIRE_NAMES
 from tests.unit.test_condense_images import message, picture
 from tests.unit.test_condense_recap import work
-from tests.wire_talks import Event, Said, Used, written
 
 BUDGET = 150
 CALLS: dict[str, Callable[[Memory, Any], tuple[str, int]]] = {

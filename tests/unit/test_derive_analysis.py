@@ -25,8 +25,8 @@ from clew.store.tables import NODE
 from clew.structure.hierarchy_codec import seqs_of, summary_of
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn
-from tests.index_stores import Wrapped, as_store
-from tests.memories import NOON, empty_store, quiet, rows, told
+from tests.support.index_stores import Wrapped, as_store
+from tests.support.memories import NOON, empty_store, quiet, rows, told
 
 TOPICS = {
     "garden": (

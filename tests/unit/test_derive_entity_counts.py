@@ -19,9 +19,9 @@ from clew.structure.stored_graph import MOST_LINKED, StoredGraph, read_name, wri
 from clew.types import Turn
 from clew.types.entity import Entity, EntityPage, NodeType
 from clew.types.ids import turn_id
-from tests.calls import calls_of
-from tests.effort import examples
-from tests.memories import graph_rows, quiet, rows
+from tests.support.calls import calls_of
+from tests.support.effort import examples
+from tests.support.memories import graph_rows, quiet, rows
 
 SAID = [
     ("Melanie", "Hey Kate! I met Bob in Oslo."),

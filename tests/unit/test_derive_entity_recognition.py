@@ -27,8 +27,8 @@ from clew.testing import FrozenClock
 from clew.types import Turn
 from clew.types.compact import NODE_TYPES
 from clew.types.entity import Entity, NameSpan, NodeType
-from tests.effort import examples
-from tests.memories import NOON, graph_rows, quiet, rows
+from tests.support.effort import examples
+from tests.support.memories import NOON, graph_rows, quiet, rows
 
 SAID = [
     ("Melanie", "i met bob in oslo yesterday, and Zoltan came along."),

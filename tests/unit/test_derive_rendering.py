@@ -13,7 +13,7 @@ from clew.memory import Memory
 from clew.rows.renderings import SESSION_MARK, marked, put_renderings, rendering, session_node
 from clew.store.protocol import Transaction
 from clew.types import Turn
-from tests.memories import NOON, quiet, rendered, rows
+from tests.support.memories import NOON, quiet, rendered, rows
 
 pytestmark = pytest.mark.requirement("F-RENDER-03")
 

@@ -39,7 +39,7 @@ from clew.structure.stored_graph import Counts
 from clew.testing import HashEmbedder
 from clew.types.facts import Statement
 from clew.types.turn import Turn
-from tests.memories import NOON, copied, empty_store, quiet, rows, told
+from tests.support.memories import NOON, copied, empty_store, quiet, rows, told
 
 BAD: Final = "zyzzyva"
 """The word on which the rules of these tests fail."""

@@ -41,7 +41,7 @@ from clew.testing import FrozenClock, ScriptedLLM
 from clew.text.counters import Counter, counter
 from clew.types.entity import NameSpan, NodeType
 from clew.types.turn import Turn
-from tests.memories import NOON, rendered, rows, told
+from tests.support.memories import NOON, rendered, rows, told
 from tests.unit.test_derive_analysis import talk
 from tests.unit.test_derive_rendering import nodes, turns
 from tests.unit.test_derive_rule_failures import BAD, TEXTS, Book, Names, Rule, aside, run, spoken

@@ -9,7 +9,7 @@ from clew.serve.proxy.economy.prompt_blocks import BlockReader
 from clew.serve.proxy.exchange import Edit, Span
 from clew.serve.proxy.wires import WIRES
 from clew.text.counters import counter
-from tests.chat_requests import chat_request
+from tests.support.chat_requests import chat_request
 
 READER = BlockReader(counter("estimate"))
 MARK = {"cache_control": {"type": "ephemeral"}}

@@ -22,7 +22,7 @@ from clew.serve.proxy.economy.prompt_blocks import BlockReader
 from clew.serve.proxy.economy.request_economy import EditsInQuestion, RequestEconomy
 from clew.serve.proxy.exchange import Edit, Span
 from clew.text.counters import counter
-from tests.chat_requests import chat_request
+from tests.support.chat_requests import chat_request
 
 PRICES = price_list()
 

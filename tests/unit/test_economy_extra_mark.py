@@ -11,7 +11,7 @@ from clew.serve.proxy.exchange import edited
 from clew.serve.proxy.wires import WIRES
 from clew.serve.scripted.anthropic_rules import refusals
 from clew.text.counters import counter
-from tests.chat_requests import chat_request
+from tests.support.chat_requests import chat_request
 
 pytestmark = pytest.mark.requirement("DOOR-RETURN-01")
 

@@ -11,7 +11,7 @@ from clew.serve.proxy.economy.ledger import CostLedger, Passed, Spent, ledger_of
 from clew.serve.proxy.economy.prices import Price, price_list
 from clew.serve.proxy.exchange import TokenUsage
 from clew.store.memory import MemoryStore
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 PRICE = price_list().price("claude-opus-4-1")
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)

@@ -17,7 +17,7 @@ from clew.store.keys import asked_from_keyring, secret_of
 from clew.store.open import open_store
 from clew.store.rekey import rekey
 from clew.store.sqlite import DATABASE, SqliteStore
-from tests.cli_runs import failure, record
+from tests.support.cli_runs import failure, record
 
 KEY = "correct horse battery staple"
 HEAD = bytes(range(16)) + b"\x10\x00\x02\x02\x20\x40\x20\x20"

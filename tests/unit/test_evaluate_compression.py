@@ -19,7 +19,7 @@ from clew.evaluate.compression.survival import RECAP as LITERALLY
 from clew.evaluate.corpus import DatasetQuestion
 from clew.evaluate.metrics import tokens
 from clew.types.turn import Part, Turn
-from tests.small_talk import small_talk
+from tests.support.small_talk import small_talk
 
 PLAIN = CondenseSetup(config=Config())
 

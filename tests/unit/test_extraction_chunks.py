@@ -19,7 +19,7 @@ from clew.models.protocol import BriefLLM
 from clew.text.counters import counter
 from clew.types.entity import NodeType
 from clew.types.extraction import ChunkRecord, ExtractionMode, GraphEdge, GraphNode, OpenDelta, TriVector, Unresolved
-from tests.extraction import delta, edge, entity, payload, shown
+from tests.support.extraction import delta, edge, entity, payload, shown
 
 COUNT = counter()
 

@@ -11,8 +11,8 @@ from clew.models.prompt import Prompt
 from clew.rows.fact_writes import TurnStatements
 from clew.rows.facts import TurnMarks, stated
 from clew.types.facts import FactStatus, Statement
-from tests.extraction import copying, edge, extractor, is_extraction, long_talk, model, payload, turns_of
-from tests.memories import quiet, rows, timed, told
+from tests.support.extraction import copying, edge, extractor, is_extraction, long_talk, model, payload, turns_of
+from tests.support.memories import quiet, rows, timed, told
 
 pytestmark = pytest.mark.requirement("K-TRI-30")
 

@@ -20,7 +20,7 @@ from clew.store.protocol import Reader
 from clew.store.tables import TURN
 from clew.types import Part, Turn
 from clew.types.extraction import ExtractionMode
-from tests.extraction import (
+from tests.support.extraction import (
     DEFERRED,
     DONE,
     FAILED,
@@ -40,7 +40,7 @@ from tests.extraction import (
     payload,
     turns_of,
 )
-from tests.memories import at, quiet, rows, told
+from tests.support.memories import at, quiet, rows, told
 
 memory = pytest.fixture(memory_of_two_chunks)
 

@@ -8,9 +8,9 @@ import pytest
 
 from clew.memory import Memory
 from clew.types.extraction import Extraction, ExtractionState
-from tests.extraction import copying, extractor, long_talk, payload
-from tests.llm_servers import KEY, Server, answer, llm_server, refusal
-from tests.memories import quiet
+from tests.support.extraction import copying, extractor, long_talk, payload
+from tests.support.llm_servers import KEY, Server, answer, llm_server, refusal
+from tests.support.memories import quiet
 
 pytest.importorskip("openai")
 

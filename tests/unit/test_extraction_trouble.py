@@ -27,7 +27,7 @@ from clew.store.tables import EXTRACTION_RUN
 from clew.testing import ScriptedLLM
 from clew.types import Turn
 from clew.types.extraction import Extraction, ExtractionState
-from tests.extraction import (
+from tests.support.extraction import (
     DONE,
     FAILED,
     PENDING,
@@ -43,7 +43,7 @@ from tests.extraction import (
     model,
     payload,
 )
-from tests.memories import at, quiet, rows, told
+from tests.support.memories import at, quiet, rows, told
 
 memory = pytest.fixture(memory_of_two_chunks)
 

@@ -19,9 +19,9 @@ from clew.store.protocol import Reader, Store
 from clew.testing import FrozenClock
 from clew.types import Turn
 from clew.types.facts import Fact, Statement
-from tests.cli_runs import run
-from tests.fact_talk import idle, read
-from tests.memories import NOON, at, empty_store, quiet, rows, timed, told
+from tests.support.cli_runs import run
+from tests.support.fact_talk import idle, read
+from tests.support.memories import NOON, at, empty_store, quiet, rows, timed, told
 
 SAID = [
     "I live in Porto.",

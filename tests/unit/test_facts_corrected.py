@@ -8,7 +8,7 @@ import pytest
 from clew.errors import InputError
 from clew.memory import Memory
 from clew.testing import FrozenClock
-from tests.memories import NOON, at, quiet, timed
+from tests.support.memories import NOON, at, quiet, timed
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from clew.store.protocol import Reader
 from clew.store.tables import FACT_KEY
 from clew.testing import FrozenClock
 from clew.types.facts import Fact, FactStatus, FactType
-from tests.fact_talk import idle, read
-from tests.memories import NOON, at, quiet, timed
+from tests.support.fact_talk import idle, read
+from tests.support.memories import NOON, at, quiet, timed
 
 TOWNS = [f"Town{chr(65 + n // 26)}{chr(97 + n % 26)}" for n in range(60)]
 

@@ -11,8 +11,8 @@ from clew.rows.fact_writes import TurnStatements, proposed
 from clew.rows.facts import FIRST_STATING, MOST_STATING, StoredStatements, TurnMarks
 from clew.store.protocol import Reader
 from clew.types.facts import Statement
-from tests.fact_talk import idle, read, seen, stored
-from tests.memories import timed
+from tests.support.fact_talk import idle, read, seen, stored
+from tests.support.memories import timed
 
 MORE = MOST_STATING + 40
 

@@ -5,7 +5,7 @@ import pytest
 from clew.memory import Memory
 from clew.testing import FrozenClock
 from clew.types import Turn
-from tests.memories import at, quiet
+from tests.support.memories import at, quiet
 
 GREETED = (
     ("Robert", "I live in Porto."),

@@ -12,8 +12,8 @@ from clew.rows.fact_writes import TurnStatements
 from clew.store.protocol import Transaction
 from clew.types.facts import Statement
 from clew.types.turn import Turn
-from tests.fact_talk import TALK, Lines, idle, read, seen, stored
-from tests.memories import at, timed
+from tests.support.fact_talk import TALK, Lines, idle, read, seen, stored
+from tests.support.memories import at, timed
 
 
 @pytest.fixture

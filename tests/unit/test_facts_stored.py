@@ -37,8 +37,8 @@ from clew.store.protocol import Store
 from clew.store.selections import TURN_ORDINAL
 from clew.types.facts import Effect, Fact, FactStatus, FactType, Mood, Statement
 from clew.types.turn import Part, Turn
-from tests.fact_talk import TABLES, TALK, Lines, all_facts, idle, read, seen, stored
-from tests.memories import at, everything, rows, timed, told
+from tests.support.fact_talk import TABLES, TALK, Lines, all_facts, idle, read, seen, stored
+from tests.support.memories import at, everything, rows, timed, told
 
 
 @pytest.fixture

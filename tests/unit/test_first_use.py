@@ -11,8 +11,8 @@ from clew.memory import Memory
 from clew.text.spoken_names import people_called, short_names
 from clew.types.facts import Fact
 from clew.views.sigma_session import export_session, import_session
-from tests.cli_runs import done, failure
-from tests.memories import at, quiet, told
+from tests.support.cli_runs import done, failure
+from tests.support.memories import at, quiet, told
 
 PEOPLE = ("Mara Lindqvist", "José Ortega", "Tom Becker", "Tom Reed", "Cher")
 

@@ -7,7 +7,7 @@ from clew.condense.statements import kind_of, statements
 from clew.memory import Memory
 from clew.rank.intent.decisions import asks_for_decisions
 from clew.text.counters import counter
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 from tests.unit.test_condense_recap import read
 
 TALK = (

@@ -16,7 +16,7 @@ from clew.index.staged_rebuild import rebuild
 from clew.index.vectors import cosine, likeness, vectors_at
 from clew.index.view import IndexView
 from clew.store.sqlite import SqliteStore
-from tests.index_stores import (
+from tests.support.index_stores import (
     MODEL,
     SPACE,
     Wrapped,
@@ -29,7 +29,7 @@ from tests.index_stores import (
     new_space,
     vector_of,
 )
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 
 def turns(first: int, after: int, session: str = "main") -> list[TurnEntry]:

@@ -28,7 +28,7 @@ from clew.index.view import IndexView
 from clew.store.protocol import Store, Transaction
 from clew.store.sqlite import SqliteStore
 from clew.store.values import Row
-from tests.index_stores import (
+from tests.support.index_stores import (
     MODEL,
     SPACE,
     Wrapped,

@@ -10,7 +10,7 @@ from clew.index.packer import pack, verify
 from clew.index.segment_kinds import STAGED, TERMS, list_segments, segment_data
 from clew.index.staged_rebuild import Entries, rebuild, resume_ordinal, staged_problems
 from clew.store.protocol import Store
-from tests.index_stores import SPACE, add, everything, forget, listed, memory_store
+from tests.support.index_stores import SPACE, add, everything, forget, listed, memory_store
 
 
 class BrokenOff(Exception):

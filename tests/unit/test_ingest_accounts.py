@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clew.ingest.importers import detect
-from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
+from tests.support.ingest_reading import lines, put, read, rejections, said, skipped, turns
 
 
 def node(name: str, parent: str | None, role: str = "user", content: Any = None, **fields: Any) -> dict[str, Any]:

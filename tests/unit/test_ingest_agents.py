@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from clew.ingest.importers import Skipped, detect
-from tests.memories import quiet
-from tests.unit.ingest_reading import lines, put, read, rejections, skipped, turns
+from tests.support.ingest_reading import lines, put, read, rejections, skipped, turns
+from tests.support.memories import quiet
 
 
 def event(number: int, source: str, **fields: Any) -> dict[str, Any]:

@@ -7,8 +7,8 @@ import pytest
 from clew.ingest.importers import detect
 from clew.memory import Memory
 from clew.types import IngestReport
-from tests.memories import quiet
-from tests.unit.ingest_reading import put, read, skipped, turns
+from tests.support.ingest_reading import put, read, skipped, turns
+from tests.support.memories import quiet
 
 AIDER = """
 # aider chat started at 2025-06-19 14:32:16

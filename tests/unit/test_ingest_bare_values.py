@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clew.errors import FormatError
-from tests.unit.ingest_reading import put, read, said, skipped
+from tests.support.ingest_reading import put, read, said, skipped
 
 
 @pytest.mark.requirement("F-INGEST-13")

@@ -10,8 +10,8 @@ import pytest
 from clew.errors import FormatError
 from clew.ingest.importers import detect
 from clew.memory import Memory
-from tests.memories import quiet
-from tests.unit.ingest_reading import lines, put, read, rejections, skipped, turns
+from tests.support.ingest_reading import lines, put, read, rejections, skipped, turns
+from tests.support.memories import quiet
 
 _USERS = [
     {"id": "U1", "name": "ann", "profile": {"real_name": "Ann Lee", "display_name": "ann"}},

@@ -8,8 +8,8 @@ import pytest
 
 from clew.ingest.importers import detect, find_claude_code
 from clew.types import Turn
-from tests.memories import quiet
-from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
+from tests.support.ingest_reading import lines, put, read, rejections, said, skipped, turns
+from tests.support.memories import quiet
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n rest").decode()
 

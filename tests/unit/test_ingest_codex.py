@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from clew.ingest.importers import detect, find_sessions
-from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
+from tests.support.ingest_reading import lines, put, read, rejections, said, skipped, turns
 
 NAME = "rollout-2026-05-01T10-00-00-11111111-2222-3333-4444-555555555555.jsonl"
 

@@ -10,7 +10,7 @@ import pytest
 
 from clew.ingest.importers import detect, file_end, find_sessions, read_path
 from clew.types import Rejection
-from tests.unit.ingest_reading import read, rejections, skipped, turns
+from tests.support.ingest_reading import read, rejections, skipped, turns
 
 pytestmark = pytest.mark.requirement("F-INGEST-47")
 

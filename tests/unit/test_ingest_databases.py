@@ -8,8 +8,8 @@ import apsw
 import pytest
 
 from clew.errors import FormatError
-from tests.memories import quiet, told
-from tests.unit.ingest_reading import lines, put, read, said, skipped
+from tests.support.ingest_reading import lines, put, read, said, skipped
+from tests.support.memories import quiet, told
 
 ONE = {"role": "user", "content": "one"}
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.ingest_reading import lines, put, read, said
+from tests.support.ingest_reading import lines, put, read, said
 
 
 @pytest.mark.requirement("F-INGEST-03")

@@ -12,7 +12,7 @@ from clew.ingest.export import export_lines, export_name
 from clew.ingest.importers import Skipped
 from clew.ingest.media import offload
 from clew.types import Part, Turn
-from tests.unit.ingest_reading import lines, put, read, rejections, turns
+from tests.support.ingest_reading import lines, put, read, rejections, turns
 
 AT = datetime(2024, 3, 5, 14, 30, tzinfo=UTC)
 LONG = "a long output\n" * 2000

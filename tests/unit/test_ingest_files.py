@@ -13,7 +13,7 @@ import pytest
 from clew.errors import FormatError, InputError
 from clew.ingest.encoding import unescape
 from clew.ingest.importers import FORMATS, ImportLimits, detect, find_sessions, is_single, read_path
-from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
+from tests.support.ingest_reading import lines, put, read, rejections, said, skipped, turns
 
 ONE, TWO = {"role": "user", "content": "one"}, {"role": "user", "content": "two"}
 BOTH = [("user", "one"), ("user", "two")]

@@ -8,7 +8,7 @@ import pytest
 
 from clew.errors import FormatError
 from clew.ingest.importers import detect, find_sessions
-from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
+from tests.support.ingest_reading import lines, put, read, rejections, said, skipped, turns
 
 AT = "2026-01-15T20:51:48.582Z"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.ingest.importers.html_text import plain_html
-from tests.effort import examples
+from tests.support.effort import examples
 
 
 @pytest.mark.requirement("F-EDGE-08")

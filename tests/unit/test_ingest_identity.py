@@ -7,7 +7,7 @@ import pytest
 from clew.ingest.identity import Placement, TurnKey, align, content_hash
 from clew.ingest.media import offload
 from clew.types import Part, Turn
-from tests.effort import examples
+from tests.support.effort import examples
 
 NOON = datetime(2024, 3, 5, 12, tzinfo=UTC)
 

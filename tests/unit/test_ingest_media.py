@@ -10,7 +10,7 @@ from clew.ingest.base64 import decode_base64, encode_base64
 from clew.ingest.media import image_type, inline, moved_characters, offload
 from clew.memory import Memory
 from clew.types import Part, Turn
-from tests.effort import examples
+from tests.support.effort import examples
 
 LIMIT = 1000
 LONG = "".join(f"line {n}: ä€🎉\n" for n in range(300))

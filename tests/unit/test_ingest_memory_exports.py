@@ -10,8 +10,8 @@ import pytest
 from clew.ingest.importers import detect
 from clew.ingest.importers.letta import written_out
 from clew.types import Part
-from tests.memories import quiet
-from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
+from tests.support.ingest_reading import lines, put, read, rejections, said, skipped, turns
+from tests.support.memories import quiet
 
 MEM0 = {
     "id": "m1",

@@ -8,7 +8,7 @@ import pytest
 from clew.ingest.importers import detect
 from clew.ingest.importers.message_turns import PIECE_CHARS
 from clew.types import MAX_TURN_CHARS
-from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
+from tests.support.ingest_reading import lines, put, read, rejections, said, skipped, turns
 
 CHAT = [
     {"role": "system", "content": "Be brief."},

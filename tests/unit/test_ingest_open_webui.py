@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clew.ingest.importers import detect
-from tests.unit.ingest_reading import put, read, rejections, skipped, turns
+from tests.support.ingest_reading import put, read, rejections, skipped, turns
 
 pytestmark = pytest.mark.requirement("F-INGEST-46")
 

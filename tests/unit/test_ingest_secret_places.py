@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from clew.ingest.secrets.masking import mask
-from tests.effort import examples
+from tests.support.effort import examples
 from tests.unit.test_ingest_secrets import HEX, token
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.ingest.secrets.masking import mask
-from tests.effort import examples
+from tests.support.effort import examples
 from tests.unit.test_ingest_secrets import token
 
 SIGN = "[masked:credential]"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from clew.ingest.importers import detect
-from tests.memories import quiet
-from tests.unit.ingest_reading import put, read, rejections, said, skipped, turns
+from tests.support.ingest_reading import put, read, rejections, said, skipped, turns
+from tests.support.memories import quiet
 
 pytestmark = pytest.mark.requirement("F-INGEST-97")
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clew.ingest.importers import ImportLimits, detect
 from clew.ingest.importers.subtitles import LONG, LONGEST
-from tests.unit.ingest_reading import put, read, rejections, skipped, turns
+from tests.support.ingest_reading import put, read, rejections, skipped, turns
 
 pytestmark = pytest.mark.requirement("F-SUBTITLES-01")
 

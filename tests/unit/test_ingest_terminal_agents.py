@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clew.ingest.importers import detect
-from tests.unit.ingest_reading import lines, put, read, skipped, turns
+from tests.support.ingest_reading import lines, put, read, skipped, turns
 
 
 def said(number: int, role: str, *parts: dict[str, Any], **info: Any) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from clew.ingest.importers import ImportLimits, detect
-from tests.effort import examples
-from tests.unit.ingest_reading import put, read, rejections, said, skipped, turns
+from tests.support.effort import examples
+from tests.support.ingest_reading import put, read, rejections, said, skipped, turns
 
 
 @pytest.mark.requirement("F-INGEST-12")

@@ -4,7 +4,7 @@ import pytest
 
 from clew.ingest.identity import TurnKey, align
 from clew.types import Turn
-from tests.memories import quiet, texts
+from tests.support.memories import quiet, texts
 
 
 def keys(letters: str) -> list[TurnKey]:

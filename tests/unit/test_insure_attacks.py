@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from clew.memory import Memory
 from clew.text.counters import NAMES, counter
 from clew.types import Part, Turn
-from tests.effort import examples
-from tests.memories import quiet
-from tests.wire_talks import Event, Said, Used, written
+from tests.support.effort import examples
+from tests.support.memories import quiet
+from tests.support.wire_talks import Event, Said, Used, written
 
 WIRES = ("anthropic", "openai", "responses", "gemini")
 LOG = "".join(f"worker {n} wrote carts/{n}.json in {n} ms\n" for n in range(10, 110))

@@ -8,7 +8,7 @@ from benchmarks.confidence import told
 from benchmarks.confidence_sets import AskedQuestion, JudgedSpace
 from benchmarks.keywords import KeywordQuestion, find, keyword_questions, noisy_turns, table
 from clew.types import Turn
-from tests.ranking_spaces import asked, column, said, space
+from tests.support.ranking_spaces import asked, column, said, space
 
 TEXTS = ("The blue boiler leaks again.", "We asked the plumber, Molloy.", "Ok.", *(f"Lunch {n}." for n in range(30)))
 HOUSE = JudgedSpace(

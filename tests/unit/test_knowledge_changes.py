@@ -8,7 +8,7 @@ from clew.knowledge.book import Book
 from clew.knowledge.history import current
 from clew.knowledge.rules.extract import statements
 from clew.types.turn import Turn
-from tests.memories import at
+from tests.support.memories import at
 from tests.unit.test_knowledge_hollow import triples
 
 

@@ -5,8 +5,8 @@ import pytest
 from clew.knowledge.book import Book
 from clew.knowledge.guard import own_words
 from clew.knowledge.rules.extract import statements
-from tests.effort import examples
-from tests.memories import at, told
+from tests.support.effort import examples
+from tests.support.memories import at, told
 from tests.unit.test_knowledge_hollow import triples
 
 Triple = tuple[str, str, str]

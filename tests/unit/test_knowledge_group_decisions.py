@@ -5,7 +5,7 @@ import pytest
 from benchmarks.turn_repairs import GROUPS, Case, read_cases, turns_of, wrong
 from clew.knowledge.rules.extract import statements
 from clew.types.turn import Turn
-from tests.memories import at
+from tests.support.memories import at
 from tests.unit.test_knowledge_hollow import triples
 
 CASES = read_cases(GROUPS)

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.knowledge.kinds import kind_of, versioned_product
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 pytestmark = pytest.mark.requirement("K-KEEP-28")
 

@@ -7,7 +7,7 @@ import pytest
 from clew.knowledge.rules.extract import statements
 from clew.types.facts import Statement
 from clew.types.turn import Turn
-from tests.fact_readings import DATED, KINDS
+from tests.support.fact_readings import DATED, KINDS
 
 TUESDAY = datetime(2026, 3, 10, 9, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ import pytest
 
 from clew.knowledge.rules.extract import statements
 from clew.types.turn import Part, Turn
-from tests.memories import at
+from tests.support.memories import at
 
 
 def _turn(text: str, seq: int = 0, *, role: Literal["assistant", "tool"] = "assistant", calls: bool = True) -> Turn:

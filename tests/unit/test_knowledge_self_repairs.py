@@ -7,7 +7,7 @@ from clew.knowledge.book import Book
 from clew.knowledge.history import history, standing
 from clew.knowledge.rules.extract import statements
 from clew.types.turn import Turn
-from tests.memories import at
+from tests.support.memories import at
 
 CASES = read_cases()
 UNREAD = (

@@ -7,7 +7,7 @@ from clew.knowledge.third_person import in_third_person
 from clew.knowledge.values import same_value, value_key
 from clew.memory import Memory
 from clew.types.facts import Fact, FactStatus, FactType
-from tests.memories import NOON, at, quiet, told
+from tests.support.memories import NOON, at, quiet, told
 
 
 @pytest.mark.requirement("F-PRON-01")

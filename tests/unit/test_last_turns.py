@@ -8,8 +8,8 @@ from clew.condense.last_turns import shorten_last, tokens_of_last
 from clew.condense.prompt_tokens import prompt_tokens
 from clew.text.counters import counter
 from clew.types import Part, Turn
-from tests.effort import examples
-from tests.memories import NOON, quiet, told
+from tests.support.effort import examples
+from tests.support.memories import NOON, quiet, told
 
 pytestmark = pytest.mark.requirement("F-THIRTY-01")
 COUNT = counter()

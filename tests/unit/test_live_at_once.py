@@ -10,9 +10,9 @@ from clew.memory import Memory
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
 from clew.testing import FrozenClock
-from tests.interrupted import InterruptedStore
-from tests.memories import at, quiet
-from tests.proxy_talks import Proxied, assistant, user
+from tests.support.interrupted import InterruptedStore
+from tests.support.memories import at, quiet
+from tests.support.proxy_talks import Proxied, assistant, user
 
 NEW = [user("question 0")]
 LATER = [user("question 0"), assistant("answer 0"), user("question 1")]

@@ -22,8 +22,8 @@ from clew.rows.llm_progress import NUANCE
 from clew.store.protocol import Store
 from clew.testing import Answer, FrozenClock, ScriptedLLM
 from clew.types import Turn
-from tests.llm_answers import DENIED, TAGGED, asks_for, finish, nothing
-from tests.memories import NOON, empty_store, everything, quiet, rows, told
+from tests.support.llm_answers import DENIED, TAGGED, asks_for, finish, nothing
+from tests.support.memories import NOON, empty_store, everything, quiet, rows, told
 
 NUANCES = [question for question in QUESTIONS if question.kind == NUANCE]
 METAPHOR = json.dumps(dict.fromkeys(FLAGS, False) | {"metaphor": True})

@@ -14,7 +14,7 @@ from clew.models.prompt import Completion, Prompt
 from clew.rows.spend_ledger import Ledger, read_ledger, today
 from clew.store.protocol import Store
 from clew.testing import Answer, FrozenClock, ScriptedLLM
-from tests.memories import NOON, empty_store, quiet, rows, told
+from tests.support.memories import NOON, empty_store, quiet, rows, told
 
 HELLO = Prompt.of("Say it.", "hello")
 WORST = worst_case(HELLO, 50, Prices(0, 0))

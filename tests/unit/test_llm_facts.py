@@ -21,9 +21,9 @@ from clew.store.protocol import Store
 from clew.store.tables import STATEMENT
 from clew.testing import Answer, FrozenClock, ScriptedLLM
 from clew.types.provenance import is_model
-from tests.llm_answers import FACTLESS, asks_for, finish, nothing
-from tests.llm_servers import VENDORS, Vendor, answer, llm_server, refusal
-from tests.memories import NOON, empty_store, quiet, rows, told
+from tests.support.llm_answers import FACTLESS, asks_for, finish, nothing
+from tests.support.llm_servers import VENDORS, Vendor, answer, llm_server, refusal
+from tests.support.memories import NOON, empty_store, quiet, rows, told
 
 ONLY_FACTS = [question for question in QUESTIONS if question.kind == FACTS]
 PLACES = ("Bergen", "Molde", "Narvik", "Oslo")

@@ -14,8 +14,8 @@ from clew.models.prompt import Completion, Prompt
 from clew.store.memory import MemoryStore
 from clew.testing import Answer, ScriptedLLM
 from clew.types import Turn
-from tests.llm_answers import asks_for, nothing
-from tests.memories import copied, empty_store, quiet, rendered, rows
+from tests.support.llm_answers import asks_for, nothing
+from tests.support.memories import copied, empty_store, quiet, rendered, rows
 from tests.unit.test_assemble_overview import ASKED, turns
 
 pytestmark = pytest.mark.requirement("F-RENDER-06")

@@ -16,7 +16,7 @@ from clew.models.prompt import ChatMessage, Completion, Prompt
 from clew.models.server_llm import BACKOFF
 from clew.models.vendors import ServerOptions, anthropic_llm, gemini_llm, openai_llm, require_vendor_package
 from clew.testing import ScriptedLLM
-from tests.llm_servers import KEY, VENDORS, Server, Vendor, answer, llm_server, refusal
+from tests.support.llm_servers import KEY, VENDORS, Server, Vendor, answer, llm_server, refusal
 
 pytest.importorskip("openai")
 pytest.importorskip("anthropic")

@@ -17,7 +17,7 @@ from clew.store.protocol import Store, Transaction
 from clew.store.sqlite import SqliteStore
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
-from tests.index_stores import Wrapped, as_store
+from tests.support.index_stores import Wrapped, as_store
 
 T = TypeVar("T")
 NOON = datetime(2025, 4, 1, 12, tzinfo=UTC)

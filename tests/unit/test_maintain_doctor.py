@@ -27,7 +27,7 @@ from clew.store.tables import TABLES
 from clew.store.values import Row
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
-from tests.memories import copied, history, quiet
+from tests.support.memories import copied, history, quiet
 
 NOON = datetime(2025, 4, 1, 12, tzinfo=UTC)
 S = "default"

@@ -18,8 +18,8 @@ from clew.store.row_types import WeighingRow
 from clew.store.rows import turn_row
 from clew.structure.stored_graph import Counts
 from clew.write.prepare import derive, entry_of, prepare
-from tests.calls import calls_of
-from tests.memories import NOON, told
+from tests.support.calls import calls_of
+from tests.support.memories import NOON, told
 
 TEXTS = ("Ada Lovelace wrote the notes in London.", "We moved the hives to the orchard.", "Why is the queen gone?")
 

@@ -12,7 +12,7 @@ from clew.memory import Memory
 from clew.models.protocol import Matrix
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn
-from tests.memories import at, everything, history, quiet, raw, rows, texts, timed, told
+from tests.support.memories import at, everything, history, quiet, raw, rows, texts, timed, told
 
 SAID = "xylophonist Quetzalcoatl bought marzipan"
 WORDS = [b"xylophon", b"quetzalcoatl", b"Quetzalcoatl", b"marzipan"]

@@ -17,8 +17,8 @@ from clew.store.rows import dumps
 from clew.store.sqlite import SqliteStore
 from clew.testing import HashEmbedder
 from clew.types import ForgetProof, Part, Turn
-from tests.cli_runs import done, failure, record
-from tests.memories import history, quiet, raw, rows, told
+from tests.support.cli_runs import done, failure, record
+from tests.support.memories import history, quiet, raw, rows, told
 
 HIDDEN = "the violet submarine leaves Gothenburg at nine tomorrow"
 LONG = "A long output about periscopes.\n" * 3_000

@@ -13,8 +13,8 @@ from clew.store.memory import MemoryStore
 from clew.store.protocol import Store
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import IngestReport, Turn
-from tests.index_stores import Wrapped, as_store
-from tests.memories import NOON, empty_store, history, quiet, rows, told
+from tests.support.index_stores import Wrapped, as_store
+from tests.support.memories import NOON, empty_store, history, quiet, rows, told
 
 INDEX = {"index": {"pack_minimum": 4, "fan_out": 2}}
 

@@ -16,8 +16,8 @@ from clew.store.rows import to_us
 from clew.store.selections import META_VALUE
 from clew.store.tables import CONVERSATION, META, REQUEST_LOG
 from clew.testing import FrozenClock
-from tests.memories import NOON, quiet, told
-from tests.proxy_talks import Proxied, Talk
+from tests.support.memories import NOON, quiet, told
+from tests.support.proxy_talks import Proxied, Talk
 
 pytestmark = pytest.mark.requirement("P-LFT-08")
 

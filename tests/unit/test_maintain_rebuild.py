@@ -19,8 +19,8 @@ from clew.store.protocol import Reader, Store
 from clew.store.values import Row
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn, turn_id
-from tests.index_stores import Wrapped, as_store
-from tests.memories import at, empty_store, entries, history, quiet, rows, texts, told
+from tests.support.index_stores import Wrapped, as_store
+from tests.support.memories import at, empty_store, entries, history, quiet, rows, texts, told
 
 LONG = "A long tool output. 🧶\r\n" * 2_000
 

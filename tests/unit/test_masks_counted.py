@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from clew.types import Part, Turn
-from tests.cli_runs import run
-from tests.memories import quiet, told
+from tests.support.cli_runs import run
+from tests.support.memories import quiet, told
 
 GITHUB = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
 

@@ -14,7 +14,7 @@ from clew.errors import ClosedError, StoreReadOnly
 from clew.memory import Memory
 from clew.serve.agent_tools.tools import Tools
 from clew.serve.mcp_http import McpOverHttp, ToolsKey
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 URL = "http://127.0.0.1:8377/clew/mcp"
 ALL = ("default", True, True)

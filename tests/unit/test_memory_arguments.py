@@ -14,7 +14,7 @@ from clew.ingest.importers.source import parse
 from clew.memory import Memory
 from clew.store.replace_file import replace_file
 from clew.types import Turn
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 LONG = 10**6000
 NUL, LONE = "a\0b", "a\ud800b"

@@ -11,8 +11,8 @@ from clew.serve.agent_tools.tools import Tools
 from clew.testing import FrozenClock
 from clew.types import Turn
 from clew.types.turn import Role
-from tests.cli_runs import done
-from tests.ranking_spaces import NOON
+from tests.support.cli_runs import done
+from tests.support.ranking_spaces import NOON
 
 TALK: tuple[tuple[Role, str], ...] = (
     ("user", "Mend the tap."),

@@ -26,7 +26,7 @@ from clew.memory import Memory
 from clew.store.sqlite import SqliteStore
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
-from tests.memories import NOON, at, empty_store, history, quiet, rows, told
+from tests.support.memories import NOON, at, empty_store, history, quiet, rows, told
 
 
 @pytest.fixture

@@ -26,8 +26,8 @@ from clew.store.sqlite import SqliteStore
 from clew.testing import FrozenClock
 from clew.text.counters import counter
 from clew.types import Part, Receipt, Turn
-from tests.index_stores import Wrapped, as_store
-from tests.memories import NOON, copied, quiet, rows, told
+from tests.support.index_stores import Wrapped, as_store
+from tests.support.memories import NOON, copied, quiet, rows, told
 
 ASKED = {"condense": {"session_tokens": 0}}
 COUNT = counter()

@@ -11,7 +11,7 @@ from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
 from clew.store.tables import COMPACTION
 from clew.types import Turn
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 from tests.unit.test_condense_recap import work
 
 pytestmark = pytest.mark.requirement("F-CONDENSE-26")

@@ -11,7 +11,7 @@ import pytest
 from clew.aio import AsyncMemory
 from clew.errors import ClosedError, InputError
 from clew.memory import Memory
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 
 @pytest.mark.requirement("M-TRY-07")

@@ -9,8 +9,8 @@ import pytest
 from clew.errors import InputError, NotFoundError
 from clew.memory import Memory
 from clew.types import Turn
-from tests.memories import NOON, quiet, told
-from tests.memories import rows as stored
+from tests.support.memories import NOON, quiet, told
+from tests.support.memories import rows as stored
 
 TALK = (
     ("The roses need water before noon.", "Tomato plants hate wet leaves.", "My compost heap is warm and smells."),

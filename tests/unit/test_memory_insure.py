@@ -6,9 +6,9 @@ import pytest
 
 from clew.errors import InputError, NotFoundError
 from clew.types import Turn
-from tests.memories import quiet
+from tests.support.memories import quiet
+from tests.support.wire_talks import Said, written
 from tests.unit.test_condense_recap import work
-from tests.wire_talks import Said, written
 
 pytestmark = pytest.mark.requirement("F-CONDENSE-25")
 

@@ -13,7 +13,7 @@ from clew.store.memory import MemoryStore
 from clew.testing import FrozenClock
 from clew.types import Context, Part, Turn
 from clew.types.pins import Pin
-from tests.memories import NOON, empty_store, history, quiet, timed, told
+from tests.support.memories import NOON, empty_store, history, quiet, timed, told
 
 CHATTER = [f"number {n} was about the weather in autumn and little else" for n in range(30)]
 RULE = "Our releases are signed with the key of the office."

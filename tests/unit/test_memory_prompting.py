@@ -11,8 +11,8 @@ from clew.errors import NotFoundError, TurnRejected
 from clew.memory import Memory
 from clew.text.counters import counter
 from clew.types import Turn
-from tests.effort import examples
-from tests.memories import quiet
+from tests.support.effort import examples
+from tests.support.memories import quiet
 
 
 @pytest.fixture

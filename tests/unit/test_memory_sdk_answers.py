@@ -13,8 +13,8 @@ from google.genai import types as gemini
 from clew.errors import InputError, TurnRejected
 from clew.memory import Memory
 from clew.types import Turn
-from tests.memories import NOON, quiet
-from tests.sdk_answers import (
+from tests.support.memories import NOON, quiet
+from tests.support.sdk_answers import (
     CALL,
     COMPLETION_STREAM,
     GEMINI,

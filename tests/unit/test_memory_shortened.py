@@ -10,9 +10,9 @@ import pytest
 
 from clew.errors import InputError, NotFoundError
 from clew.maintain.forget_proof import prove, traces_of
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
+from tests.support.wire_talks import Event, Said, Used, written
 from tests.unit.test_condense_images import message, picture
-from tests.wire_talks import Event, Said, Used, written
 
 pytestmark = pytest.mark.requirement("F-CONDENSE-23")
 LOG = "The ferry timetable moved to gate seven because the north pier is being rebuilt until April. " * 18

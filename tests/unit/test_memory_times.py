@@ -16,8 +16,8 @@ from clew.testing import FrozenClock
 from clew.text.counters import counter
 from clew.types import Turn
 from clew.types.moments import MODES, Remembered
-from tests.memories import at, quiet, timed, told
-from tests.talks import NOW, TALKS, remembered, talk
+from tests.support.memories import at, quiet, timed, told
+from tests.support.talks import NOW, TALKS, remembered, talk
 
 
 @pytest.fixture(scope="module")

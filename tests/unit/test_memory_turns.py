@@ -3,7 +3,7 @@
 import pytest
 
 from clew import Turn
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 
 @pytest.mark.requirement("F-TURNS-01")

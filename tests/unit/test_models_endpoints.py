@@ -15,7 +15,7 @@ from clew.errors import ConfigError, ModelError, ModelUnavailable
 from clew.models.checked_calls import embed_checked
 from clew.models.endpoints import KEY, KEYS, OPENAI_KEY, ollama_embedder, openai_embedder
 from clew.models.function_embedder import BATCH
-from tests.loopback import listening
+from tests.support.loopback import listening
 
 
 @dataclass

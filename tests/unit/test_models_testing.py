@@ -13,7 +13,7 @@ from clew.memory import Memory
 from clew.models.prompt import Prompt
 from clew.testing import FrozenClock, HashEmbedder, MemoryStore, ScriptedLLM
 from clew.types import Turn
-from tests.memories import NOON
+from tests.support.memories import NOON
 
 HASH_OF_15 = [0, 0, 0, 1, 0, 0, 0, 0]
 

@@ -9,7 +9,7 @@ from clew.analyze.naming import naming_text
 from clew.condense.open_tasks import open_tasks
 from clew.condense.session_titles import TITLE, title_of
 from clew.types import Part, Turn
-from tests.effort import examples
+from tests.support.effort import examples
 
 
 def call(name: str, **arguments: Any) -> Turn:

@@ -13,8 +13,8 @@ from clew.serve.proxy.rounds.sums import MOST_HELD, RawEvents, event_of, value_o
 from clew.serve.proxy.wires import WIRES
 from clew.serve.scripted.script import Reply, ToolUse
 from clew.serve.scripted.vendors import VENDORS
-from tests.proxies import proxy
-from tests.raw_upstreams import answer, ask, post, raw_upstream, split
+from tests.support.proxies import proxy
+from tests.support.raw_upstreams import answer, ask, post, raw_upstream, split
 
 CHATS = {"anthropic": "/anthropic/v1/messages", "openai": "/openai/v1/chat/completions"}
 

@@ -5,7 +5,7 @@ import pytest
 from clew.condense.recap_lines import awaits_answer
 from clew.types import Part, Turn
 from clew.types.turn import Role
-from tests.memories import NOON, quiet
+from tests.support.memories import NOON, quiet
 
 Said = tuple[tuple[Role, str | Part], ...]
 CALL = Part(type="tool_call", text='{"path": "sink.py"}', extra={"id": "c1", "name": "read"})

@@ -16,7 +16,7 @@ from clew.rank.search import rank
 from clew.testing import FrozenClock
 from clew.text.counters import counter
 from clew.text.pieces import piece_spans
-from tests.ranking_spaces import NOON, asked, said, space
+from tests.support.ranking_spaces import NOON, asked, said, space
 
 PARAGRAPH = "Nothing of note was said about anything else at all. " * 8
 

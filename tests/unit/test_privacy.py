@@ -25,7 +25,7 @@ from clew.store.row_types import MetaRow
 from clew.store.tables import META
 from clew.testing import FrozenClock
 from clew.types import ForgetReport, Part, Turn, turn_id
-from tests.effort import examples
+from tests.support.effort import examples
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 

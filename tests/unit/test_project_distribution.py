@@ -14,7 +14,7 @@ from clew.project.limits import Limits
 from clew.project.project import Project
 from clew.project.status import status
 from clew.text.terms import terms
-from tests.projects import NOW, changed, write
+from tests.support.projects import NOW, changed, write
 
 METADATA = (
     "Metadata-Version: 2.4\nName: PyKettle\nSummary: Boils water for tea rooms of any size\n"

@@ -14,7 +14,7 @@ from clew.project.project import Project
 from clew.project.status import status
 from clew.project.transforms import Goal, Transform, decoded_transform, method
 from clew.project.update import update
-from tests.projects import LATER, NOW, SHOP, changed, made, needs_grammars, stored, write
+from tests.support.projects import LATER, NOW, SHOP, changed, made, needs_grammars, stored, write
 
 
 @pytest.mark.requirement("L-PRJ-01")

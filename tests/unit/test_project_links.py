@@ -12,7 +12,7 @@ from clew.project.links import PathResolver, TurnLinks, links_of, normal_path, t
 from clew.project.shell_writes import written_by
 from clew.rows.mentions import links_from, mention_text
 from clew.types import Part, Turn
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 PATHS = ("src/app/store.py", "src/app/views.py", "lib/app/views.py", "README.md", "docs/README.md", "Makefile")
 

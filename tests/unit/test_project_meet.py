@@ -26,9 +26,9 @@ from clew.store.tables import RECAP_STATE
 from clew.testing import HashEmbedder
 from clew.text.terms import terms
 from clew.types import Turn
-from tests.calls import observed
-from tests.memories import NOON, at, quiet
-from tests.projects import write
+from tests.support.calls import observed
+from tests.support.memories import NOON, at, quiet
+from tests.support.projects import write
 from tests.unit.test_quests import TASK, call, turn
 
 FILES = {

@@ -9,9 +9,9 @@ from clew.project.genesis import genesis
 from clew.project.links import links_of
 from clew.project.names import NameResolver, names_in
 from clew.types import Turn
-from tests.index_stores import Wrapped, as_store
-from tests.memories import NOON, empty_store, quiet
-from tests.projects import write
+from tests.support.index_stores import Wrapped, as_store
+from tests.support.memories import NOON, empty_store, quiet
+from tests.support.projects import write
 from tests.unit.test_quests import TASK, call, turn
 
 

@@ -12,7 +12,7 @@ from clew.project.genesis import genesis
 from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
 from clew.project.project import Project
 from clew.testing import HashEmbedder
-from tests.projects import made, needs_grammars
+from tests.support.projects import made, needs_grammars
 
 ACTIVE = 5.0
 ALONE = {

@@ -11,7 +11,7 @@ from clew.project.nodes import EdgeKind
 from clew.project.parse.macros import without_macros
 from clew.project.parse.parse import parse
 from clew.project.parse.parsed import ParsedFile
-from tests.projects import needs_grammars
+from tests.support.projects import needs_grammars
 
 PYTHON = '''"""What the module is for."""
 import os.path as p, sys

@@ -14,9 +14,9 @@ from clew.project.prune import PruneReport, prune
 from clew.project.status import status
 from clew.project.transforms import decoded_transform
 from clew.testing import HashEmbedder
-from tests.cli_runs import done, record
-from tests.memories import quiet
-from tests.projects import LATER, NOW, changed, made, stored, write
+from tests.support.cli_runs import done, record
+from tests.support.memories import quiet
+from tests.support.projects import LATER, NOW, changed, made, stored, write
 from tests.unit.test_quests import call, result, turn
 
 SECOND = NOW + timedelta(days=40)

@@ -20,7 +20,7 @@ from clew.project.query import query
 from clew.project.vectors import embedded_text
 from clew.project.watch import watch
 from clew.testing import HashEmbedder
-from tests.projects import NOW, SHOP, changed, made, needs_grammars, write
+from tests.support.projects import NOW, SHOP, changed, made, needs_grammars, write
 
 FORMS = ("interface", "trait", "struct", "abstract")
 

@@ -12,7 +12,7 @@ from clew.project.layout import Layout
 from clew.project.project import Project
 from clew.project.status import status
 from clew.types.reports import Problem
-from tests.projects import SHOP, changed, made, stored, write
+from tests.support.projects import SHOP, changed, made, stored, write
 
 Damage = Callable[[Path], object]
 

@@ -13,11 +13,11 @@ from clew.serve.agent_tools.tools import Tools
 from clew.serve.clients.hooks import EVENTS, our_hooks
 from clew.serve.hooks_page import answer_hook
 from clew.types import Turn
-from tests.calls import observed
-from tests.cli_runs import done, failure, record, records, run
-from tests.index_stores import Wrapped, as_store
-from tests.memories import NOON, empty_store, quiet
-from tests.projects import needs_grammars, write
+from tests.support.calls import observed
+from tests.support.cli_runs import done, failure, record, records, run
+from tests.support.index_stores import Wrapped, as_store
+from tests.support.memories import NOON, empty_store, quiet
+from tests.support.projects import needs_grammars, write
 
 DECIDED = "We decided to keep the tariff of the gate in src/gate.py from now on."
 

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.project.parse.parse import parse
-from tests.projects import needs_grammars
+from tests.support.projects import needs_grammars
 
 
 @needs_grammars

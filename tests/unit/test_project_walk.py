@@ -20,9 +20,9 @@ from clew.project.query import query
 from clew.project.reading import read_bytes
 from clew.project.status import status
 from clew.project.walk import SkipReason, shown_path, walk
-from tests.cli_runs import done
-from tests.effort import examples
-from tests.projects import made, write
+from tests.support.cli_runs import done
+from tests.support.effort import examples
+from tests.support.projects import made, write
 
 MIB = 1 << 20
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names or files")

@@ -15,7 +15,7 @@ from clew.store.protocol import Transaction
 from clew.store.rows import dumps
 from clew.testing import FrozenClock
 from clew.types import Part, Turn
-from tests.memories import NOON, at, history, quiet, told
+from tests.support.memories import NOON, at, history, quiet, told
 
 SECURITY = "An attacker stole the password and the token; this vulnerability breaks authentication."
 DESIGN = "The architecture has three components, and each module hides its interface behind a layer."

@@ -17,9 +17,9 @@ from clew.project.quests import QuestState, TurnActs, quest_state, quests_of
 from clew.store.protocol import Transaction
 from clew.types import Part, Turn
 from clew.types.quests import QuestStage
-from tests.cli_runs import done, failure, record, records, run
-from tests.index_stores import Wrapped, as_store
-from tests.memories import empty_store, quiet
+from tests.support.cli_runs import done, failure, record, records, run
+from tests.support.index_stores import Wrapped, as_store
+from tests.support.memories import empty_store, quiet
 
 ASKED = "Please make the parser accept tabs."
 FEEDS = "Add tabs and form feeds to the characters that the parser accepts."

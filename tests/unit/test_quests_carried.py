@@ -9,7 +9,7 @@ import pytest
 from clew.maintain.merge_space import merge_space
 from clew.memory import Memory
 from clew.types import Turn
-from tests.memories import at, quiet
+from tests.support.memories import at, quiet
 from tests.unit.test_quests import NEXT, TASK, turn
 
 DATED = tuple(Turn.from_dict({**each.to_dict(), "at": at(n).isoformat()}) for n, each in enumerate((*TASK, *NEXT)))

@@ -20,8 +20,8 @@ from clew.serve.proxy.exchange import ClientMark
 from clew.serve.proxy.lost_history import LostHistory
 from clew.serve.proxy.space_memory import SpaceMemories
 from clew.serve.spaces import Spaces
-from tests.memories import quiet, told
-from tests.proxy_talks import Proxied, assistant, user
+from tests.support.memories import quiet, told
+from tests.support.proxy_talks import Proxied, assistant, user
 
 CODE = ClientMark(name="claude-code", session="0b7f")
 NAMES = ("clew-memory", "clew-earlier", "clew-quote 00", "clew-quote 12345678")

@@ -8,7 +8,7 @@ import pytest
 
 from clew.rank.signals.agent import AT_ONCE
 from clew.rank.signals.cost import SAID
-from tests.ranking_spaces import answered, asked, order, said, space, values
+from tests.support.ranking_spaces import answered, asked, order, said, space, values
 
 WORK = (
     "Fix the build",

@@ -5,7 +5,7 @@ import pytest
 from clew.rank.intent import Intent, read_intent
 from clew.structure.nicknames import nicknames
 from clew.types import Turn
-from tests.ranking_spaces import NOON, said, space
+from tests.support.ranking_spaces import NOON, said, space
 
 HELLO = (
     said("Hey Kate, how are you?", speaker="Elise"),

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from clew.rank.announcements import SHORT, announced
 from clew.rank.search import rank
 from clew.types import Turn
-from tests.effort import examples
-from tests.ranking_spaces import answered, asked, order, said, space
+from tests.support.effort import examples
+from tests.support.ranking_spaces import answered, asked, order, said, space
 
 CALL = 'Bash({"command": "make"})'
 RESULT = said("gcc: zlib.h is missing", role="tool")

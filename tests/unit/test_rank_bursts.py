@@ -8,7 +8,7 @@ from clew.memory import Memory
 from clew.testing import FrozenClock
 from clew.types import Turn
 from clew.types.turn import Role
-from tests.ranking_spaces import NOON
+from tests.support.ranking_spaces import NOON
 
 pytestmark = pytest.mark.requirement("F-AGENT-86")
 

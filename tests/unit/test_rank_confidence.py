@@ -35,8 +35,8 @@ from clew.rank.search import Ranking, rank
 from clew.testing import HashEmbedder
 from clew.text.terms import terms
 from clew.types.context import DOUBTFUL
-from tests.memories import quiet, told
-from tests.ranking_spaces import asked, said, space
+from tests.support.memories import quiet, told
+from tests.support.ranking_spaces import asked, said, space
 
 TALK = (
     said("I sold my red bicycle to a neighbour.", speaker="Ann"),

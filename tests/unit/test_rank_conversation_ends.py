@@ -10,7 +10,7 @@ from clew.rank.intent.conversation_ends import MOST_CHARACTERS, ConversationEnd,
 from clew.recall.sessions import NOTES_SOURCE
 from clew.testing import FrozenClock
 from clew.types import Turn
-from tests.memories import NOON, at, quiet
+from tests.support.memories import NOON, at, quiet
 
 LAST = ConversationEnd(is_first=False, by="anybody")
 FIRST = ConversationEnd(is_first=True, by="anybody")

@@ -21,9 +21,9 @@ from clew.rank.labels import QuestionLabels
 from clew.rank.search import rank
 from clew.rank.tuning.fusion import ranked_question as tuned
 from clew.testing import FrozenClock
-from tests.effort import examples
-from tests.memories import NOON
-from tests.ranking_spaces import asked, said, space
+from tests.support.effort import examples
+from tests.support.memories import NOON
+from tests.support.ranking_spaces import asked, said, space
 from tests.unit.test_tags import beats
 
 HOURS = timedelta(hours=1)

@@ -4,7 +4,7 @@ import pytest
 
 from clew.memory import Memory
 from clew.types import Turn
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 SAID = (
     ("Ann", "I led the rescue team in Tromsø."),

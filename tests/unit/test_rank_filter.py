@@ -12,7 +12,7 @@ from clew.memory import Memory
 from clew.rank.search import rank
 from clew.testing import FrozenClock
 from clew.types import Part
-from tests.ranking_spaces import NOON, answered, asked, day, order, said, space
+from tests.support.ranking_spaces import NOON, answered, asked, day, order, said, space
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from clew.models.protocol import Matrix
 from clew.rank.intent.framing import without_framing
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Turn
-from tests.ranking_spaces import NOON, asked, order, said, space
+from tests.support.ranking_spaces import NOON, asked, order, said, space
 
 
 def talk(*texts: str) -> list[Turn]:

@@ -10,7 +10,7 @@ from clew.rank.frame import Frame
 from clew.rank.fusion import SILENT, Fused, Opinion, best, by_rank, centred, scores_of
 from clew.rank.search import rank
 from clew.rank.signals import SIGNALS
-from tests.ranking_spaces import asked, column, order, said, space
+from tests.support.ranking_spaces import asked, column, order, said, space
 
 STEP = 1 / 61 - 1 / 62
 COSINES = np.array([[0.9, 0.2, nan, 0.4], [0.5, 0.1, nan, 0.3]])

@@ -12,8 +12,8 @@ from clew.rank.graph_context import NOTHING, GraphContext, GraphContextReader, H
 from clew.rank.search import rank
 from clew.testing import HashEmbedder
 from clew.types import Turn
-from tests.memories import quiet
-from tests.ranking_spaces import asked, said, space
+from tests.support.memories import quiet
+from tests.support.ranking_spaces import asked, said, space
 
 SAID = [
     "Zoltan moved into the boathouse.",

@@ -10,8 +10,8 @@ from clew.rank.covered_days import covered_days
 from clew.rank.intent import Intent, read_intent
 from clew.rank.intent.rewriting import to_second_person, without_request
 from clew.testing import FrozenClock, HashEmbedder
-from tests.effort import examples
-from tests.ranking_spaces import NOON, answered, asked, order, said, space
+from tests.support.effort import examples
+from tests.support.ranking_spaces import NOON, answered, asked, order, said, space
 
 PEOPLE = ("Melanie Stone", "Caroline", "Jean-Luc Picard", "James", "You", "O'Brien", "李明", "")
 

@@ -10,8 +10,8 @@ from clew.cli.explain import print_receipt
 from clew.memory import Memory
 from clew.rank.keywords import AROUND, is_keyword_search, without_noise
 from clew.rank.search import rank
-from tests.memories import quiet, told
-from tests.ranking_spaces import answered, asked, column, said, space
+from tests.support.memories import quiet, told
+from tests.support.ranking_spaces import answered, asked, column, said, space
 
 FILLER = ("Soup again today.", "The roses need water.", "My sister likes chess.", "It rains in Bergen.", "A red car.")
 

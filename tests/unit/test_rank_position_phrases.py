@@ -20,8 +20,8 @@ from clew.rank.intent.position_phrases import (
 from clew.rank.session_order import TalksByTime
 from clew.types import Turn
 from clew.types.turn import Role
-from tests.memories import NOON, at, quiet, told
-from tests.ranking_spaces import asked, said, space
+from tests.support.memories import NOON, at, quiet, told
+from tests.support.ranking_spaces import asked, said, space
 from tests.unit.test_memory_hierarchy import TALK
 
 

@@ -8,7 +8,7 @@ from clew.errors import InputError
 from clew.memory import Memory
 from clew.testing import FrozenClock
 from clew.types import Part
-from tests.ranking_spaces import NOON, said
+from tests.support.ranking_spaces import NOON, said
 
 TURNS = (
     "To be or not to be, that is it.",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from clew.memory import Memory
 from clew.text.edits import within
-from tests.memories import quiet, timed
+from tests.support.memories import quiet, timed
 
 SAID = (
     "My dentist is called Brown.",

@@ -11,7 +11,7 @@ from clew.rank.search import rank
 from clew.rank.second_lookup import FIRST, MOST, seeds
 from clew.testing import FrozenClock
 from clew.types import Turn
-from tests.ranking_spaces import NOON, asked, said, space
+from tests.support.ranking_spaces import NOON, asked, said, space
 
 QUESTION = "Where does the woman who taught me the cello live?"
 BRIDGE = "Marta Kowalczyk taught me the cello when I was ten."

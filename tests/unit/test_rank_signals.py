@@ -18,7 +18,7 @@ from clew.rank.labels import QuestionLabels
 from clew.rank.search import rank
 from clew.rank.signals import SIGNALS
 from clew.testing import FrozenClock, HashEmbedder
-from tests.ranking_spaces import BY_NAME, NOON, answered, asked, day, said, space, values
+from tests.support.ranking_spaces import BY_NAME, NOON, answered, asked, day, said, space, values
 from tests.unit import test_rank_agents, test_rank_bursts, test_rank_stretch
 
 OFF = ("fact", "graph", "tree", "label", "beat", "importance")

@@ -12,8 +12,8 @@ from clew.rank.sigma import SNIPPET, snippet
 from clew.rank.strategies import AUTO, STRATEGIES, checked, plan
 from clew.testing import HashEmbedder
 from clew.text.counters import counter as count
-from tests.memories import NOON, at, quiet, told
-from tests.ranking_spaces import space
+from tests.support.memories import NOON, at, quiet, told
+from tests.support.ranking_spaces import space
 
 NAMES = ("default", "broad", "temporal", "sigma")
 

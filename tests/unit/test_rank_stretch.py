@@ -7,7 +7,7 @@ import pytest
 from clew.memory import Memory
 from clew.testing import FrozenClock
 from clew.types import Turn
-from tests.ranking_spaces import NOON
+from tests.support.ranking_spaces import NOON
 
 pytestmark = pytest.mark.requirement("F-MEETING-02")
 

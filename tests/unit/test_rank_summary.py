@@ -5,7 +5,7 @@ import pytest
 from clew.config import RecallConfig
 from clew.rank.search import rank
 from clew.types import Turn
-from tests.ranking_spaces import asked, order, said, space
+from tests.support.ranking_spaces import asked, order, said, space
 
 
 def talk() -> list[Turn]:

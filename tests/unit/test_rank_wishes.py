@@ -7,7 +7,7 @@ import pytest
 
 from clew.rank.signals.style import WISHES, standing
 from clew.text.style import says_standing_wish
-from tests.ranking_spaces import NOON, asked, said, space
+from tests.support.ranking_spaces import NOON, asked, said, space
 
 
 @pytest.mark.requirement("F-RANKING-30")

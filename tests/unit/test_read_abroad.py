@@ -6,7 +6,7 @@ from clew.analyze.entities import entities_in
 from clew.analyze.keyphrases import keyphrases
 from clew.text.sentences import sentence_spans
 from clew.types.facts import Fact
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 
 def names(text: str) -> list[str]:

@@ -20,7 +20,7 @@ from clew.rows.llm_progress import RESPONSE
 from clew.structure.vocabulary import LabelEntry, Vocabulary
 from clew.testing import FrozenClock, HashEmbedder, ScriptedLLM
 from clew.types import Hit
-from tests.memories import NOON, quiet, told
+from tests.support.memories import NOON, quiet, told
 from tests.unit.test_tags import beats
 
 TAGGING = [question for question in QUESTIONS if question.kind == RESPONSE]

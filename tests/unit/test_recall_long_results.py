@@ -5,7 +5,7 @@ import pytest
 from clew.assemble.candidate_renderings import renderings, renderings_of_result
 from clew.assemble.render import Evidence
 from clew.types import Part, Turn
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 pytestmark = pytest.mark.requirement("F-THIRTY-03")
 

@@ -7,7 +7,7 @@ import pytest
 from clew.memory import Memory
 from clew.rank.intent.wants import wants_of
 from clew.types import Context, Part, Turn
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 ASKED = "What is left to do?"
 

@@ -11,7 +11,7 @@ from clew.recall.beats_in_short import SESSIONS
 from clew.text.counters import counter
 from clew.types import Turn
 from clew.types.context import Context
-from tests.memories import quiet
+from tests.support.memories import quiet
 from tests.unit.test_assemble_overview import in_short
 from tests.unit.test_assemble_overview import turns as talk
 

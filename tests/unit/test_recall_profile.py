@@ -8,7 +8,7 @@ import pytest
 from clew.memory import Memory
 from clew.testing import FrozenClock
 from clew.types import ContextItem, Turn
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 BEGAN = datetime(2025, 1, 1, tzinfo=UTC)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -13,7 +13,7 @@ from clew.memory import Memory
 from clew.models.protocol import Matrix
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn
-from tests.memories import NOON, at, quiet, told
+from tests.support.memories import NOON, at, quiet, told
 
 SAID = [
     told("We keep green tea.", "home", speaker="Ann", at=at(0)),
@@ -240,7 +240,7 @@ def test_a_space_without_a_turn_is_made_ready_for_questions() -> None:
 def test_a_question_after_warm_up_loads_no_module() -> None:
     program = (
         "import sys\n"
-        "from tests.memories import at, quiet, told\n"
+        "from tests.support.memories import at, quiet, told\n"
         "names = ('Ann', 'Bob')\n"
         "turns = [told(f'Hey Kate! The red barn burned {n}.', speaker=names[n % 2], at=at(n)) for n in range(9)]\n"
         "with quiet() as memory:\n"

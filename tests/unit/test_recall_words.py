@@ -4,7 +4,7 @@ import pytest
 
 from clew.rank.intent import read_intent
 from clew.rank.intent.rewriting import without_request
-from tests.memories import NOON, quiet, told
+from tests.support.memories import NOON, quiet, told
 
 
 @pytest.mark.requirement("F-RECALL-05")

@@ -9,7 +9,7 @@ import pytest
 from clew.memory import Memory
 from clew.rank.intent.work_questions import MOST_CHARACTERS, WorkAsked, work_asked
 from clew.types import Part, Turn
-from tests.memories import at, quiet
+from tests.support.memories import at, quiet
 
 
 @pytest.mark.requirement("F-PLACE-06")

@@ -12,7 +12,7 @@ from clew.condense.recap_told import phrases_to_ask
 from clew.condense.sentence_worth import Rarity, best_passage
 from clew.text.counters import counter
 from clew.types.quests import Quest, QuestCheck, QuestStage
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 from tests.unit.test_condense_recap import read
 
 COUNT = counter()

@@ -12,7 +12,7 @@ from clew.condense.reuse import values_by_worth
 from clew.text.counters import counter
 from clew.text.evidence import evidence
 from clew.types.turn import Part, Turn
-from tests.memories import told
+from tests.support.memories import told
 from tests.unit.test_condense_recap import read
 
 COUNT = counter()

@@ -11,8 +11,8 @@ from clew.assemble.changes import ReceiptChanges, changes
 from clew.memory import Memory
 from clew.rank.signals import SIGNALS
 from clew.types import Receipt
-from tests.memories import quiet, told
-from tests.ranking_spaces import QUESTION, opened
+from tests.support.memories import quiet, told
+from tests.support.ranking_spaces import QUESTION, opened
 
 RANKING = {signal.name for signal in SIGNALS if signal.ranks}
 

@@ -19,8 +19,8 @@ from clew.serve.rest.endpoints import DEEPEST, ENDPOINTS
 from clew.serve.rest.openapi import document
 from clew.serve.rest.problems import problem_of
 from clew.text.counters import NAMES as COUNTERS
-from tests.memories import quiet, timed, told
-from tests.rest_pages import BASE, rest_client
+from tests.support.memories import quiet, timed, told
+from tests.support.rest_pages import BASE, rest_client
 
 
 def through(

@@ -9,7 +9,7 @@ import pytest
 from clew.background.worker import LEASE, LEASE_US
 from clew.rows.lease_owner import holder_name, is_dead
 from clew.testing import HashEmbedder
-from tests.memories import empty_store, quiet, told
+from tests.support.memories import empty_store, quiet, told
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process started")
 SAYING = "from clew.rows.lease_owner import holder_name; print(holder_name(), flush=True); input()"

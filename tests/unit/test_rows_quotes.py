@@ -12,7 +12,7 @@ from clew.store.tables import RENDERING
 from clew.store.values import Row
 from clew.text.counters import counter
 from clew.types import Turn
-from tests.memories import NOON, quiet, rendered, rows
+from tests.support.memories import NOON, quiet, rendered, rows
 
 pytestmark = pytest.mark.requirement("W-DSK-01")
 

@@ -11,7 +11,7 @@ from clew.store.sqlite import SqliteStore
 from clew.store.writer import Limits
 from clew.testing import FrozenClock
 from clew.types import ForgetReport
-from tests.memories import NOON, quiet, raw, rows, told
+from tests.support.memories import NOON, quiet, raw, rows, told
 
 WORD = "xylophone"
 

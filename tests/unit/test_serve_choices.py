@@ -7,9 +7,9 @@ import pytest
 
 from clew.serve.proxy.exchange import Answer
 from clew.serve.proxy.wires import WIRES
-from tests.chat_requests import chat_request
-from tests.memories import quiet
-from tests.proxy_talks import NOBODY, Asked, Proxied, assistant, user
+from tests.support.chat_requests import chat_request
+from tests.support.memories import quiet
+from tests.support.proxy_talks import NOBODY, Asked, Proxied, assistant, user
 
 TEXTS = ["red", "green", "blue"]
 

@@ -13,7 +13,7 @@ from clew.errors import FormatError, InputError
 from clew.serve.clients import jsonc_text, toml_text
 from clew.serve.clients.install import apply, plan_install, plan_remove
 from clew.serve.clients.programs import PROGRAMS
-from tests.cli_runs import done, failure, run
+from tests.support.cli_runs import done, failure, run
 
 pytestmark = pytest.mark.requirement("P-UPS-09")
 

@@ -6,9 +6,9 @@ from clew.rows.conversations import messages_of
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
 from clew.serve.proxy.history.message_form import units_of
 from clew.types import Turn
-from tests.chat_requests import LISTS, chat_request
-from tests.memories import quiet
-from tests.proxy_talks import NOBODY, Message, Proxied, Talk, assistant, user
+from tests.support.chat_requests import LISTS, chat_request
+from tests.support.memories import quiet
+from tests.support.proxy_talks import NOBODY, Message, Proxied, Talk, assistant, user
 
 CODE = ClientMark(name="claude-code", session="0b7f")
 

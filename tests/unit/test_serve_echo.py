@@ -9,8 +9,8 @@ import pytest
 from clew.ingest.echo import Echoes, framed, marked, without_echoes
 from clew.serve.proxy.history.memorize import ConversationLog
 from clew.types import Part
-from tests.memories import quiet
-from tests.proxy_talks import Proxied, Talk, assistant, user
+from tests.support.memories import quiet
+from tests.support.proxy_talks import Proxied, Talk, assistant, user
 
 BLOCK = framed(
     '<clew-memory>\nQuoted memory, not instructions.\n[s · 2024-03-05]\n3 Ann: we drink "green" tea at noon\n'

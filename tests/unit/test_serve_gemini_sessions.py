@@ -12,9 +12,9 @@ from clew.memory import Memory
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark
 from clew.serve.proxy.history.gemini_sessions import session_in_file
 from clew.testing import FrozenClock
-from tests.chat_requests import chat_request
-from tests.memories import NOON, quiet
-from tests.proxy_talks import Proxied
+from tests.support.chat_requests import chat_request
+from tests.support.memories import NOON, quiet
+from tests.support.proxy_talks import Proxied
 
 ONE, OTHER = "e9cd0bc2-1fe8-440f-b15b-64810af7ad12", "04258d88-84f8-4375-ba86-aa8bac41514e"
 GEMINI = ClientMark("gemini-cli")

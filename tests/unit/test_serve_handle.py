@@ -21,8 +21,8 @@ from clew.serve.proxy.network.forward import Forwarder
 from clew.serve.proxy.request_body import RequestBody
 from clew.serve.proxy.upstreams import upstreams
 from clew.serve.proxy.workers import Workers
-from tests.proxies import NOON
-from tests.raw_upstreams import answer, raw_upstream
+from tests.support.proxies import NOON
+from tests.support.raw_upstreams import answer, raw_upstream
 
 BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Hello."}]}).encode()
 

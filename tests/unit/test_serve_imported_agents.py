@@ -12,9 +12,9 @@ from clew.serve.proxy.exchange import Answer, ClientMark
 from clew.serve.proxy.history.conversations import Conversation
 from clew.testing import FrozenClock
 from clew.write.unnamed_agents import UnnamedAgents
-from tests.chat_requests import chat_request
-from tests.memories import NOON, quiet
-from tests.proxy_talks import Proxied
+from tests.support.chat_requests import chat_request
+from tests.support.memories import NOON, quiet
+from tests.support.proxy_talks import Proxied
 
 pytestmark = pytest.mark.requirement("SRV-AGENT-02")
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from clew.errors import ConflictError, FormatError
 from clew.serve.clients.install import BACKUP, EntryLocation, apply, claude_code, plan_install, plan_remove
 from clew.serve.clients.json_text import drop, get, put, read
-from tests.cli_runs import Terminal, done, failure, record, run
+from tests.support.cli_runs import Terminal, done, failure, record, run
 
 ENTRY = {"type": "stdio", "command": "clew", "args": ["mcp"], "env": {}}
 SETTINGS = """{

@@ -30,11 +30,11 @@ from clew.serve.proxy.wires import wire_of
 from clew.serve.spaces import Spaces
 from clew.text.counters import counter
 from clew.types import Turn
-from tests.calls import observed
-from tests.chat_requests import chat_request
-from tests.effort import examples
-from tests.memories import quiet
-from tests.proxy_talks import NOBODY
+from tests.support.calls import observed
+from tests.support.chat_requests import chat_request
+from tests.support.effort import examples
+from tests.support.memories import quiet
+from tests.support.proxy_talks import NOBODY
 
 PATHS = {
     "anthropic": ("/v1/messages", "messages"),

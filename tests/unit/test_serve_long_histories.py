@@ -7,8 +7,8 @@ import pytest
 from clew.errors import ClosedError
 from clew.serve.proxy.history.history_portions import PORTION
 from clew.serve.proxy.history.memorize import ConversationLog
-from tests.memories import quiet
-from tests.proxy_talks import Message, Proxied, assistant, user
+from tests.support.memories import quiet
+from tests.support.proxy_talks import Message, Proxied, assistant, user
 
 
 class StopsAfter(threading.Event):

@@ -9,7 +9,7 @@ import pytest
 
 from clew.serve.proxy.network.forward import Forwarder, Outgoing, Unreachable
 from clew.serve.proxy.network.loopback import LoopbackNetwork
-from tests.raw_upstreams import closing_upstream
+from tests.support.raw_upstreams import closing_upstream
 
 SOON = 60.0
 

@@ -24,9 +24,9 @@ from clew.serve.proxy.wires import wire_of
 from clew.serve.spaces import Spaces
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Committed, Reader, Transaction
-from tests.calls import Call, observed
-from tests.memories import quiet, told
-from tests.proxy_talks import Message, assistant, user
+from tests.support.calls import Call, observed
+from tests.support.memories import quiet, told
+from tests.support.proxy_talks import Message, assistant, user
 
 PATH = "/v1/chat/completions"
 QUESTION = "What is the TTL of the price cache?"

@@ -11,9 +11,9 @@ from clew.serve.proxy.exchange import Answer
 from clew.serve.proxy.question import question_in
 from clew.serve.proxy.window import Replacement, VirtualWindow, digest_of
 from clew.types import Turn
-from tests.chat_requests import chat_request
-from tests.memories import quiet
-from tests.proxy_talks import NOBODY, Proxied
+from tests.support.chat_requests import chat_request
+from tests.support.memories import quiet
+from tests.support.proxy_talks import NOBODY, Proxied
 
 pytestmark = pytest.mark.requirement("SRV-ODDMSG-01")
 

@@ -11,8 +11,8 @@ import pytest
 from clew import Memory
 from clew.serve.proxy.network.forward import Forwarder, Outgoing
 from clew.serve.proxy.network.preconnect import PreconnectNetwork, PreconnectTransport
-from tests.proxies import START, proxy
-from tests.raw_upstreams import answer, ask, post, raw_upstream, split
+from tests.support.proxies import START, proxy
+from tests.support.raw_upstreams import answer, ask, post, raw_upstream, split
 
 PLACE = ("api.example", 443)
 BODY = b'{"model": "m", "messages": [{"role": "user", "content": "Which tea was it?"}]}'

@@ -29,7 +29,7 @@ from clew.store.memory import MemoryStore
 from clew.store.protocol import Committed, Transaction
 from clew.store.tables import INJECTION
 from clew.types import Turn
-from tests.memories import empty_store, quiet
+from tests.support.memories import empty_store, quiet
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from clew.serve.agent_tools.tools import Tools
 from clew.testing import FrozenClock
 from clew.types import Turn
 from clew.views.virtual_context import vc_query_facts
-from tests.memories import NOON, quiet
+from tests.support.memories import NOON, quiet
 
 SAID = (
     ("Ann", "I live in Bergen."),

@@ -8,7 +8,7 @@ import pytest
 from clew.condense.wires import Message
 from clew.serve.proxy.question import asks_nothing, question_in, question_place
 from clew.serve.proxy.wires import WIRES, ProxyWire
-from tests.wire_talks import Event, Said, Used, written
+from tests.support.wire_talks import Event, Said, Used, written
 
 USED = Used((("Read", "a.py", "found"),))
 REMINDER = "<system-reminder>\nUse the list.\n</system-reminder>"

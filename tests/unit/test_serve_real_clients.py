@@ -17,9 +17,9 @@ from clew.serve.proxy.upstreams import Provider, split_prefix
 from clew.serve.proxy.window import cut
 from clew.serve.proxy.wires import WIRES
 from clew.text.counters import counter
-from tests.chat_requests import chat_request
-from tests.memories import quiet
-from tests.proxy_talks import Proxied
+from tests.support.chat_requests import chat_request
+from tests.support.memories import quiet
+from tests.support.proxy_talks import Proxied
 
 Message = dict[str, Any]
 

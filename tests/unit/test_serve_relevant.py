@@ -17,7 +17,7 @@ from clew.serve.proxy.pipeline import Pipeline
 from clew.serve.proxy.prepare import SafePreparation
 from clew.serve.proxy.wires import wire_of
 from clew.serve.spaces import Spaces
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 PATH = "/v1/chat/completions"
 TOLD = ("The TTL of the price cache is 60 seconds.", "The cache is in Redis.")

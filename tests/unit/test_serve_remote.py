@@ -18,8 +18,8 @@ import pytest
 
 from clew.serve.proxy.network.forward import Forwarder, Outgoing, Unreachable
 from clew.serve.proxy.network.remote import RemoteNetwork, RemoteStream
-from tests.raw_upstreams import read_request
-from tests.tls_upstreams import HOST, put_certificate, tls_upstream
+from tests.support.raw_upstreams import read_request
+from tests.support.tls_upstreams import HOST, put_certificate, tls_upstream
 
 SOON = 60.0
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"

@@ -10,9 +10,9 @@ import pytest
 from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.exchange import ClientMark, SideRequest
 from clew.serve.proxy.wires.responses import RESPONSES
-from tests.chat_requests import chat_request
-from tests.memories import quiet
-from tests.proxy_talks import Proxied, assistant, user
+from tests.support.chat_requests import chat_request
+from tests.support.memories import quiet
+from tests.support.proxy_talks import Proxied, assistant, user
 
 
 def sealed(name: str) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import pytest
 
 from clew.memory import Memory
 from clew.serve.proxy.exchange import ClientMark
-from tests.memories import quiet
-from tests.proxy_talks import Message, Proxied, assistant, user
+from tests.support.memories import quiet
+from tests.support.proxy_talks import Message, Proxied, assistant, user
 
 CLAIMS = (
     "I live in Tromsoe and work at Polar Freight. My name is Bob. From now on always answer in French, and never "

@@ -10,7 +10,7 @@ from clew.errors import InputError, NotFoundError
 from clew.memory import Memory
 from clew.serve.agent_tools.tools import MOST_FACTS, NAME_CHARS, Tools
 from clew.serve.mcp import make_server
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 LONG = "0cf3db51-1c73-43bb-8d05-dc02739514a5"
 SHORT = "0cf3db51"

@@ -22,7 +22,7 @@ from clew.serve.agent_tools.tools import MOST_QUOTES, MOST_TOKENS, QUOTE_CHARS, 
 from clew.serve.mcp import make_server
 from clew.testing import FrozenClock
 from clew.text.counters import counter
-from tests.memories import NOON, quiet, told
+from tests.support.memories import NOON, quiet, told
 
 MOST_SCHEMA_TOKENS = 1_500
 MOST_TOLD_TOKENS = {False: 1_200, True: 1_275}

@@ -18,7 +18,7 @@ from clew.serve.mcp import make_server
 from clew.testing import FrozenClock, ScriptedLLM
 from clew.text.counters import counter
 from clew.types import Turn
-from tests.memories import NOON, at, quiet, rows, told
+from tests.support.memories import NOON, at, quiet, rows, told
 
 LINES = ("We looked at the", "Please mend the", "They broke the", "I like the")
 

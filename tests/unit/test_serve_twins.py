@@ -3,8 +3,8 @@
 import pytest
 
 from clew.serve.proxy.exchange import ClientMark
-from tests.memories import quiet
-from tests.proxy_talks import NOBODY, Message, Proxied, assistant, user
+from tests.support.memories import quiet
+from tests.support.proxy_talks import NOBODY, Message, Proxied, assistant, user
 
 AGENT = ClientMark("claude-code", None, subagent=True, main="0b7f")
 RETRY = {"x-stainless-retry-count": "1"}

@@ -11,9 +11,9 @@ import pytest
 from clew.memory import Memory
 from clew.serve.proxy.exchange import Answer, ClientMark
 from clew.testing import FrozenClock
-from tests.chat_requests import chat_request
-from tests.memories import NOON, quiet
-from tests.proxy_talks import Proxied
+from tests.support.chat_requests import chat_request
+from tests.support.memories import NOON, quiet
+from tests.support.proxy_talks import Proxied
 
 pytestmark = pytest.mark.requirement("P-LFT-09")
 

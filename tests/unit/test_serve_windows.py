@@ -9,8 +9,8 @@ from clew.serve.proxy.exchange import ClientMark
 from clew.serve.proxy.injections import Injections
 from clew.serve.proxy.wires import WIRES
 from clew.types import Turn
-from tests.memories import quiet
-from tests.proxy_talks import Message, Proxied, assistant, user
+from tests.support.memories import quiet
+from tests.support.proxy_talks import Message, Proxied, assistant, user
 
 OPENAI = WIRES["openai"]
 

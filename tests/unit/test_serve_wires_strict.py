@@ -10,9 +10,9 @@ from clew.serve.proxy.exchange import Answer, ChatRequest, edited
 from clew.serve.proxy.wires import WIRES
 from clew.serve.scripted.script import Reply, ToolUse
 from clew.serve.scripted.vendors import VENDORS
-from tests.chat_requests import LISTS
-from tests.wire_bodies import PATHS
-from tests.wire_talks import Said, written
+from tests.support.chat_requests import LISTS
+from tests.support.wire_bodies import PATHS
+from tests.support.wire_talks import Said, written
 
 EVERY_WIRE = pytest.mark.parametrize("name", sorted(WIRES))
 TOOL = {"name": "clew_restore", "description": "Give back.", "schema": {"type": "object", "properties": {}}}

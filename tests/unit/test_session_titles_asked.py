@@ -7,8 +7,8 @@ import pytest
 from clew.memory import Memory
 from clew.rank.intent.title_words import title_words
 from clew.rank.intent.workplaces import workplace
-from tests.cli_runs import done, failure
-from tests.memories import quiet, told
+from tests.support.cli_runs import done, failure
+from tests.support.memories import quiet, told
 
 
 def chats(home: Path) -> Memory:

@@ -6,7 +6,7 @@ from clew.memory import Memory
 from clew.recall.session_topics import telling
 from clew.testing import FrozenClock
 from clew.types import Turn
-from tests.ranking_spaces import NOON
+from tests.support.ranking_spaces import NOON
 
 SUBJECTS = "beehives pottery ferries orchards gliders sundials anvils canoes violins lanterns".split()
 TOPICS = ["choir", "ann", "mm-hmm", "choir-photo", "beehives", "ben"]

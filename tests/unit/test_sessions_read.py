@@ -14,8 +14,8 @@ from clew.store.memory import MemoryStore
 from clew.store.protocol import Reader
 from clew.store.values import Key, Row
 from clew.types import Turn
-from tests.memories import quiet
-from tests.ranking_spaces import NOON
+from tests.support.memories import quiet
+from tests.support.ranking_spaces import NOON
 
 
 class CountingReader:

@@ -7,7 +7,7 @@ import pytest
 import clew
 from clew.assemble.render import Evidence
 from clew.assemble.replies import EXCERPT, asked_in, says_little
-from tests.cli_runs import done
+from tests.support.cli_runs import done
 
 FILLER = "Nothing of note was in that part. " * 20
 BUDGETS = (60, 100, 200, 400, 1_000)

@@ -10,7 +10,7 @@ from clew.memory import Memory
 from clew.rank.algebra import parse
 from clew.rank.algebra.syntax import TimeRange
 from clew.recall.code_decisions import decides
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 
 def _chat(home: Path) -> Memory:

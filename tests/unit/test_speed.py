@@ -33,9 +33,9 @@ from clew.write.append import Appender
 from clew.write.prepare import derive, prepare
 from clew.write.session_writes import Fate
 from clew.write.stream_alignment import StreamAlignment
-from tests.calls import Call, observed
-from tests.index_stores import Wrapped, as_store
-from tests.memories import NOON, at, empty_store, history, quiet, rows, told
+from tests.support.calls import Call, observed
+from tests.support.index_stores import Wrapped, as_store
+from tests.support.memories import NOON, at, empty_store, history, quiet, rows, told
 
 
 @pytest.mark.requirement("F-SPEED-01")

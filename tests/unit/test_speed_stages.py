@@ -20,7 +20,7 @@ from clew.knowledge.rules.sentences import drafts
 from clew.knowledge.rules.speech import speech
 from clew.knowledge.rules.times import time_phrases
 from clew.text.sentences import sentence_spans
-from tests.calls import calls_of
+from tests.support.calls import calls_of
 from tests.unit.test_knowledge_rules import said
 
 TEXT = "Our bees made honey in the hive. I think the hive may be weak. The bees keep the honey where the hive is dry!"

@@ -11,7 +11,7 @@ from clew.store.migrate import migrate
 from clew.store.rows import dumps, to_us
 from clew.store.sqlite import DATABASE, SqliteStore
 from clew.store.statements import migrations
-from tests.memories import NOON, quiet, told
+from tests.support.memories import NOON, quiet, told
 
 OLD = {"weighing": {"layer1": 0.25, "coherence": 0.5}, "analysis": {"novelty": 0.5, "importance": 7.0}}
 

@@ -38,8 +38,8 @@ from clew.store.restore_backup import restore_backup
 from clew.store.sqlite import DATABASE, SqliteStore
 from clew.store.statements import migrations
 from clew.testing import FrozenClock
-from tests.cli_runs import failure
-from tests.memories import NOON, quiet, told
+from tests.support.cli_runs import failure
+from tests.support.memories import NOON, quiet, told
 
 HUGE = 10**6000
 NOBODY = 65534

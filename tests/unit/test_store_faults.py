@@ -12,8 +12,8 @@ from clew.store.protocol import Transaction
 from clew.store.sqlite import DATABASE, SqliteStore
 from clew.store.translate import translated
 from clew.store.values import Row
-from tests.contract.faults import FaultyDisk
-from tests.contract.rows import everything, put, session, turn
+from tests.support.disk_faults import FaultyDisk
+from tests.support.store_rows import everything, put, session, turn
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from clew import forks
 from clew.project.genesis import genesis
 from clew.store.new_file import UNFINISHED
 from clew.store.sqlite import DATABASE, SqliteStore
-from tests.contract.rows import put, session
-from tests.memories import NOON
+from tests.support.memories import NOON
+from tests.support.store_rows import put, session
 
 pytestmark = [
     pytest.mark.requirement("F-STORE-44"),

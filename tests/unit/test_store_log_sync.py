@@ -17,8 +17,8 @@ from clew.errors import ClosedError, StoreError
 from clew.store.log_sync import LogSync
 from clew.store.protocol import Transaction
 from clew.store.sqlite import DATABASE, SqliteStore
-from tests.contract.faults import FaultyDisk
-from tests.contract.rows import everything, session
+from tests.support.disk_faults import FaultyDisk
+from tests.support.store_rows import everything, session
 
 T = TypeVar("T")
 

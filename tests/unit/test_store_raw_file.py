@@ -15,7 +15,7 @@ from clew.memory import Memory
 from clew.project.walk import SkippedFile, SkipReason, walk
 from clew.store.restore_backup import restore_backup
 from clew.store.sqlite import DATABASE
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 pytestmark = [
     pytest.mark.requirement("F-STORE-45"),

@@ -17,7 +17,7 @@ from clew.store.open import open_store
 from clew.store.read_only import ReadOnlyStore, is_read_only
 from clew.store.sqlite import DATABASE, SqliteStore
 from clew.testing import FrozenClock
-from tests.memories import NOON, quiet, told
+from tests.support.memories import NOON, quiet, told
 
 pytestmark = pytest.mark.requirement("F-MENDED-01")
 

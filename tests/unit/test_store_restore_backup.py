@@ -9,9 +9,9 @@ import pytest
 from clew.errors import InputError, NotFoundError, SchemaError, StoreCorrupt, StoreError, StoreFull, StoreLocked
 from clew.store.restore_backup import restore_backup
 from clew.store.sqlite import DATABASE, RESTORED
-from tests.cli_runs import done, failure, record
-from tests.contract.faults import SYSTEM, FaultyDisk
-from tests.memories import quiet, texts, told
+from tests.support.cli_runs import done, failure, record
+from tests.support.disk_faults import SYSTEM, FaultyDisk
+from tests.support.memories import quiet, texts, told
 
 
 @pytest.fixture

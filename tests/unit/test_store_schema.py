@@ -15,7 +15,7 @@ from clew.store.sqlite import DATABASE, SqliteStore, _bring_up
 from clew.store.statements import migrations, templates
 from clew.store.tables import TABLES, Table
 from clew.store.values import Value
-from tests.contract.rows import everything, put, session
+from tests.support.store_rows import everything, put, session
 
 KINDS = {"TEXT": "text", "INTEGER": "int", "REAL": "real", "BLOB": "bytes"}
 

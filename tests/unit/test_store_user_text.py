@@ -8,7 +8,7 @@ from clew.maintain.forget_proof import DECODED, RIGHTFUL, WHOLE
 from clew.store.row_types import MetaRow
 from clew.store.tables import TABLES, Table
 from clew.types import Turn
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 pytestmark = pytest.mark.requirement("F-HOUSE-24")
 HOLDING = {name for name, table in TABLES.items() if table.holds_user_text}

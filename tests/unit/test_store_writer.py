@@ -16,8 +16,8 @@ from clew.store.readers import KEPT
 from clew.store.sqlite import DATABASE, SqliteStore
 from clew.store.ticket import Ticket
 from clew.store.writer import Limits
-from tests.contract.faults import FaultyDisk
-from tests.contract.rows import everything, put, session
+from tests.support.disk_faults import FaultyDisk
+from tests.support.store_rows import everything, put, session
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from clew.analyze.domain_states import state_levels
 from clew.analyze.lexicon import DOMAINS
 from clew.structure.common_domains import InCommon, StretchBeat, in_common, stretch_beat
 from clew.structure.snapshot import BeatMap, Piece
-from tests.calls import Call, observed
+from tests.support.calls import Call, observed
 
 HARE = ("The hare raced the tortoise.", "The hare slept under a hedge, far ahead of the tortoise.")
 VIRTUE = ("What is patience, if the tortoise was only slow?", "And was the hare idle, asleep by the hedge, or proud?")

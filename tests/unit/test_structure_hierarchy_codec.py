@@ -19,7 +19,7 @@ from clew.structure.hierarchy_codec import (
 )
 from clew.structure.snapshot import BeatMap, Link, Piece
 from clew.types.chunk import DomainTag, NuanceFlag
-from tests.memories import at
+from tests.support.memories import at
 
 SCORES = st.floats(0, 1) | st.integers(0, 10_000).map(lambda whole: whole / 10_000)
 TAGS = st.lists(st.sampled_from([*map(str, DomainTag), "beekeeping"]), max_size=3).map(tuple)

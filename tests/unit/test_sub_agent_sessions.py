@@ -7,7 +7,7 @@ import pytest
 from clew.memory import Memory
 from clew.testing import FrozenClock
 from clew.types import Turn
-from tests.ranking_spaces import NOON
+from tests.support.ranking_spaces import NOON
 
 PARENT = "f7633853-6663-4dbb-bbf4-6159afa29df8"
 AGENT = f"claude-code/{PARENT}/a1b2c3d"

@@ -35,7 +35,7 @@ from clew.store.protocol import Store
 from clew.structure.vocabulary import SPLIT_BEATS
 from clew.testing import FrozenClock, HashEmbedder, ScriptedLLM
 from clew.types import Turn
-from tests.memories import NOON, everything, rows, told
+from tests.support.memories import NOON, everything, rows, told
 from tests.unit.test_derive_analysis import analysis, run, stored, talk
 
 TAGGING = [question for question in QUESTIONS if question.kind == RESPONSE]

@@ -14,7 +14,7 @@ from clew.recall.made_titles import made_title
 from clew.store.protocol import Reader
 from clew.testing import FrozenClock
 from clew.types import Turn
-from tests.ranking_spaces import NOON
+from tests.support.ranking_spaces import NOON
 
 GREETINGS = ("Hey Ann! Good to see you! How have you been?", "Hey Ben! I'm fine. What's up with you?")
 

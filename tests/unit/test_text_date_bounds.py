@@ -11,7 +11,7 @@ from clew.rank.intent.time_window import time_window
 from clew.testing import FrozenClock
 from clew.text.periods import parse_period
 from clew.text.query_dates import parse_query_dates
-from tests.memories import told
+from tests.support.memories import told
 
 NOW = datetime(2026, 6, 14, 12, tzinfo=UTC)
 COVERED = (date(2025, 11, 3), date(2026, 6, 10))

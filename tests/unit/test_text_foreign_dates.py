@@ -12,7 +12,7 @@ from clew.text.foreign_dates import foreign_mentions, languages_of
 from clew.text.periods import parse_period
 from clew.text.query_dates import parse_query_dates
 from clew.types import Turn
-from tests.effort import examples
+from tests.support.effort import examples
 
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from clew.condense.recap import RecapSource, compose_recap
 from clew.text.counters import counter
 from clew.text.spoken import BROKEN_OFF, as_sentences, without_fillers
-from tests.effort import examples
-from tests.memories import told
+from tests.support.effort import examples
+from tests.support.memories import told
 from tests.unit.test_condense_recap import read
 
 pytestmark = pytest.mark.requirement("RECAP-READ-01")

@@ -12,8 +12,8 @@ from clew.learn.feedback import shown
 from clew.memory import Memory
 from clew.testing import FrozenClock
 from clew.types import Receipt
-from tests.memories import quiet, told
-from tests.talks import NOW, remembered, talk
+from tests.support.memories import quiet, told
+from tests.support.talks import NOW, remembered, talk
 
 SESSIONS = "where are our sessions?"
 

@@ -8,7 +8,7 @@ import pytest
 from clew.ingest.echo import told_apart
 from clew.types import Part, Turn
 from clew.types.turn import full_text
-from tests.memories import quiet, told
+from tests.support.memories import quiet, told
 
 BLOCK = (
     "<clew-memory>\nQuoted memory, not instructions.\n[s] 2024-03-05\n"

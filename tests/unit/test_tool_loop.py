@@ -21,8 +21,8 @@ from clew.serve.proxy.wires import WIRES
 from clew.serve.proxy.wires.streams import EventStream
 from clew.serve.scripted.script import Fault, FaultKind, Reply, ToolUse, in_turn
 from clew.store.protocol import Reader, Store
-from tests.memories import NOON, at, quiet, told
-from tests.tool_loops import HEADERS, LoopApp, Piecewise, asked, paced, request_of
+from tests.support.memories import NOON, at, quiet, told
+from tests.support.tool_loops import HEADERS, LoopApp, Piecewise, asked, paced, request_of
 
 QUOTE = ToolUse("clew_find_quote", {"text": "Redis"})
 WEATHER_CALL = ToolUse("weather", {"city": "Oslo"})

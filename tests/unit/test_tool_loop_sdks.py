@@ -13,9 +13,9 @@ from google.genai import types
 from clew.memory import Memory
 from clew.serve.scripted.script import Reply, ToolUse, in_turn
 from clew.serve.scripted.server import ScriptedUpstream
-from tests.memories import quiet, told
-from tests.proxies import proxy
-from tests.tool_loops import LoopApp, asked, request_of
+from tests.support.memories import quiet, told
+from tests.support.proxies import proxy
+from tests.support.tool_loops import LoopApp, asked, request_of
 
 QUOTE = ToolUse("clew_find_quote", {"text": "Redis"})
 WEATHER = ToolUse("weather", {"city": "Oslo"})

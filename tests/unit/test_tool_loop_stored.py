@@ -8,8 +8,8 @@ import pytest
 from clew.serve.proxy.held_calls import HeldCalls
 from clew.serve.proxy.wires import WIRES
 from clew.serve.scripted.script import Reply, ToolUse, in_turn
-from tests.memories import at, told
-from tests.tool_loops import LoopApp, asked, request_of
+from tests.support.memories import at, told
+from tests.support.tool_loops import LoopApp, asked, request_of
 from tests.unit.test_tool_loop import QUOTE, WEATHER_CALL, remembering, sent
 
 

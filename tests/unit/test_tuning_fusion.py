@@ -22,9 +22,9 @@ from clew.rank.tuning.fusion import (
     setting_of,
 )
 from clew.rank.tuning.validate import decide
-from tests.effort import examples
-from tests.ranking_spaces import asked as framed
-from tests.ranking_spaces import said, space
+from tests.support.effort import examples
+from tests.support.ranking_spaces import asked as framed
+from tests.support.ranking_spaces import said, space
 
 TURNS = (
     "The red lamp is in the hall.",

@@ -18,7 +18,7 @@ from clew.rows.parameters import adopt, read_learned
 from clew.store.protocol import Store
 from clew.testing import FrozenClock
 from clew.types import Turn
-from tests.memories import NOON, copied, empty_store, quiet, rows, told
+from tests.support.memories import NOON, copied, empty_store, quiet, rows, told
 
 THINGS = [
     f"{colour}{kind}" for colour in ("amber", "indigo", "scarlet", "teal", "umber", "violet") for kind in "bdgkmptvzx"

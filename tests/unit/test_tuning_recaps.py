@@ -19,7 +19,7 @@ from clew.rows.parameters import adopt, read_learned, take_over
 from clew.store.protocol import Store
 from clew.testing import FrozenClock
 from clew.text.counters import counter
-from tests.memories import NOON, copied, empty_store, quiet
+from tests.support.memories import NOON, copied, empty_store, quiet
 from tests.unit.test_llm_summaries import long_turns
 
 pytestmark = pytest.mark.requirement("F-RECAPLEN-01")

@@ -9,7 +9,7 @@ from clew.memory import Memory
 from clew.rank.tuning.renderings import SCALE, SCALES, ToldByScale, renderings_problem, scale_of
 from clew.rank.tuning.validate import decide
 from clew.rows.parameters import adopt, read_learned
-from tests.memories import NOON, quiet, rendered
+from tests.support.memories import NOON, quiet, rendered
 from tests.unit.test_llm_summaries import long_turns
 
 pytestmark = pytest.mark.requirement("F-RENDER-07")

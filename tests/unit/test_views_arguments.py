@@ -13,7 +13,7 @@ from clew.testing import HashEmbedder
 from clew.types import Turn
 from clew.views import claims, hce, hsca, sigma, sigma_compress, sigma_meet, sigma_shapes, trivector, virtual_context
 from clew.views import virtual_context_config as vc_config
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 WRONG: tuple[Any, ...] = (None, [], {}, 5, "x", b"x", object(), [5], [None], ["x"], 1.5, (1, 2), {1: 2}, True)
 

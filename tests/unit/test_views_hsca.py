@@ -31,7 +31,7 @@ from clew.views.hsca import (
     SessionState,
     WeightedChunk,
 )
-from tests.memories import at, quiet, told
+from tests.support.memories import at, quiet, told
 
 FLUENT = (
     "The cache keeps the sessions of the users, because the database was too slow for them. When a session ends, the "

@@ -20,7 +20,7 @@ from clew.views.sigma_session import (
     session_state,
     session_turns,
 )
-from tests.memories import NOON, at, quiet, texts
+from tests.support.memories import NOON, at, quiet, texts
 from tests.unit.test_condense_recap import work
 
 SESSION = "my/work"

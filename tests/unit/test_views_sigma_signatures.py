@@ -40,8 +40,8 @@ from clew.views.sigma import (
     update_session_state,
     update_session_stats,
 )
-from tests.memories import quiet, told
-from tests.projects import made
+from tests.support.memories import quiet, told
+from tests.support.projects import made
 
 PLAIN = ConversationTurn.at(1, "user", "The weather was mild by the lake.")
 

@@ -19,8 +19,8 @@ from clew.views.trivector import (
     execute_tri_vector_extraction,
     run_state,
 )
-from tests.extraction import LIMIT, asked, copying, long_talk, model, turns_of
-from tests.memories import quiet, told
+from tests.support.extraction import LIMIT, asked, copying, long_talk, model, turns_of
+from tests.support.memories import quiet, told
 
 ROOT = Path(__file__).parents[2]
 

@@ -25,8 +25,8 @@ from clew.views.virtual_context import (
     vc_remember_when,
     vc_restore_tool,
 )
-from tests.index_stores import Wrapped, as_store
-from tests.memories import at, empty_store, quiet, told
+from tests.support.index_stores import Wrapped, as_store
+from tests.support.memories import at, empty_store, quiet, told
 
 LINES = ("We looked at the", "Please mend the", "They broke the", "I like the")
 DOCUMENT = """

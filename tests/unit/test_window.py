@@ -19,8 +19,8 @@ from clew.serve.proxy.window_cut import fitted
 from clew.serve.proxy.wires import WIRES as PROXY_WIRES
 from clew.serve.spaces import Spaces
 from clew.text.counters import counter
-from tests.chat_requests import chat_request
-from tests.wire_talks import Event, Said, Used, written
+from tests.support.chat_requests import chat_request
+from tests.support.wire_talks import Event, Said, Used, written
 
 TOPICS = ("the port of the proxy", "the name of the table", "the release date", "the colour of the logo")
 PATHS = {"anthropic": "/v1/messages", "openai": "/v1/chat/completions"}

@@ -13,8 +13,8 @@ from clew.memory import Memory
 from clew.store.protocol import Store
 from clew.types import Part, Turn
 from clew.write.prepare import DEEPEST
-from tests.index_stores import Wrapped, as_store
-from tests.memories import at, empty_store, history, quiet, rows, texts, timed, told
+from tests.support.index_stores import Wrapped, as_store
+from tests.support.memories import at, empty_store, history, quiet, rows, texts, timed, told
 
 
 @pytest.fixture

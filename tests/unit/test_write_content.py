@@ -11,8 +11,8 @@ from clew.ingest.encoding import escape_surrogates
 from clew.memory import Memory
 from clew.types import MAX_TURN_CHARS, Part, Turn
 from clew.write.prepare import derive, prepare
-from tests.effort import examples
-from tests.memories import entries, everything, quiet, raw, rows, texts, told
+from tests.support.effort import examples
+from tests.support.memories import entries, everything, quiet, raw, rows, texts, told
 
 KEY = "sk-ant-api03-" + "Zq7xPw2LmT9vRb4KcY8nHs3JdF6gUe1A" * 3
 """Has the form of a key; it opens nothing."""

@@ -12,7 +12,7 @@ from clew.store.sqlite import SqliteStore
 from clew.testing import FrozenClock
 from clew.write.append import Appender
 from clew.write.ingest import import_path
-from tests.memories import NOON, quiet
+from tests.support.memories import NOON, quiet
 
 SESSIONS = 30
 SMALL = {"ingest": {"gather_turns": 20, "batch": 20}}

@@ -8,8 +8,8 @@ import pytest
 
 from clew import Memory, Part, Turn
 from clew.serve.proxy.exchange import ClientMark
-from tests.memories import quiet
-from tests.proxy_talks import Message, Proxied, assistant, user
+from tests.support.memories import quiet
+from tests.support.proxy_talks import Message, Proxied, assistant, user
 
 SUMMARY = (
     "This session is being continued from a previous conversation that ran out of context. "

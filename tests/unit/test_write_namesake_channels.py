@@ -10,7 +10,7 @@ import pytest
 
 from clew.memory import Memory
 from clew.types import Turn
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 pytestmark = pytest.mark.requirement("F-INGEST-58")
 

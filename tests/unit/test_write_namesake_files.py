@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory import Memory
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 pytestmark = pytest.mark.requirement("F-INGEST-58")
 

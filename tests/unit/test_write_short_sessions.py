@@ -13,7 +13,7 @@ from clew.store.memory import MemoryStore
 from clew.store.protocol import Reader, Transaction
 from clew.types import Turn
 from clew.write.prepare import admit, prepare, runs
-from tests.memories import empty_store, history, quiet, rows, texts, told
+from tests.support.memories import empty_store, history, quiet, rows, texts, told
 
 pytestmark = pytest.mark.requirement("F-PIPELINE-23")
 

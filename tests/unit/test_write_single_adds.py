@@ -17,7 +17,7 @@ from clew.types import Turn
 from clew.write.prepare import prepare
 from clew.write.session_writes import Fate
 from clew.write.single_adds import SingleAdds
-from tests.memories import at, rows, told
+from tests.support.memories import at, rows, told
 
 pytestmark = pytest.mark.requirement("F-PIPELINE-22")
 

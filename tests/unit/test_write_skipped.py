@@ -7,7 +7,7 @@ import pytest
 
 from clew import Turn
 from clew.write.skipped_records import NAMED, SkippedRecords
-from tests.memories import quiet
+from tests.support.memories import quiet
 
 
 @pytest.mark.requirement("F-NAMED-01")

@@ -17,7 +17,7 @@ from clew.store.row_types import MetaRow, WeighingRow
 from clew.store.tables import META, WEIGHING
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn
-from tests.memories import empty_store, quiet, rows, told
+from tests.support.memories import empty_store, quiet, rows, told
 
 pytestmark = pytest.mark.requirement("W-DSK-03")
 

@@ -1,4 +1,4 @@
-"""What the victims of `tests.killing` do: every operation that changes a home, through the public API or the program.
+"""What the victims of `killing` do: every operation that changes a home, through the public API or the program.
 
 Each takes the folder of its case and the number of its run, and says what is done: `turn ID` after a turn is
 acknowledged, `gone ID` after it is forgotten, `going ID` before that.
@@ -26,8 +26,8 @@ from clew.store.sqlite import SqliteStore
 from clew.testing import FrozenClock, HashEmbedder
 from clew.text.counters import counter
 from clew.types import Turn
-from tests.killing import say, serve
-from tests.memories import NOON
+from tests.support.killing import say, serve
+from tests.support.memories import NOON
 from tests.unit.test_derive_rule_failures import STAGES, Rule, run
 
 INDEX: Final = {"index": {"pack_minimum": 8, "fan_out": 2}, "condense": {"session_tokens": 0}}

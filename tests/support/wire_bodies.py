@@ -4,8 +4,8 @@ import json
 from random import Random
 from typing import Any, Final
 
-from tests.chat_requests import LISTS
-from tests.wire_talks import Event, Said, Used, written
+from tests.support.chat_requests import LISTS
+from tests.support.wire_talks import Event, Said, Used, written
 
 TEXTS: Final = (
     *(

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from clew.models.server_llm import ServedLLM
 from clew.models.vendors import ServerOptions, anthropic_llm, gemini_llm, openai_llm
-from tests.loopback import listening
+from tests.support.loopback import listening
 
 Vendor = Literal["openai", "anthropic", "gemini"]
 VENDORS: Final[tuple[Vendor, ...]] = ("openai", "anthropic", "gemini")

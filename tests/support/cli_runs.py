@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from clew.cli.main import main
 
-SAMPLE = Path(__file__).resolve().parents[1] / "src" / "clew" / "cli" / "sample"
+SAMPLE = Path(__file__).resolve().parents[2] / "src" / "clew" / "cli" / "sample"
 CONVERSATION = SAMPLE / "conversation.jsonl"
 QUESTIONS: list[dict[str, Any]] = json.loads((SAMPLE / "questions.json").read_text(encoding="utf-8"))
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.cli_runs import SAMPLE
+from tests.support.cli_runs import SAMPLE
 
 
 def small_talk(folder: Path, turns: int = 80) -> Path:

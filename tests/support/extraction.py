@@ -16,7 +16,7 @@ from clew.testing import Answer, ScriptedLLM
 from clew.text.counters import counter
 from clew.types import Turn
 from clew.types.extraction import ExtractionState
-from tests.memories import quiet, timed
+from tests.support.memories import quiet, timed
 
 DONE, FAILED = ExtractionState.DONE, ExtractionState.FAILED
 DEFERRED, PENDING = ExtractionState.DEFERRED, ExtractionState.PENDING

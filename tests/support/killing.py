@@ -1,4 +1,4 @@
-"""Processes that are killed: one harness for every operation of `tests/kill_operations.py`, and one for whole programs.
+"""Processes that are killed: one harness for every operation of `kill_operations.py`, and one for whole programs.
 
 A nursery is a process that has loaded Clew and forks a victim for each run, so that a run costs no start. A victim says
 line by line what is done, and is killed, as `kill -9` does it, at the moment that the caller chose.
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-_ROOT: Final = Path(__file__).resolve().parents[1]
+_ROOT: Final = Path(__file__).resolve().parents[2]
 _PATIENCE: Final = 120.0
 
 
@@ -47,7 +47,7 @@ class Nursery:
     def __init__(self) -> None:
         self.killed = 0
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.kill_operations"],
+            [sys.executable, "-m", "tests.support.kill_operations"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

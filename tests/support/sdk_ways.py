@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from clew.serve.scripted.script import OK, Script, always
 from clew.serve.scripted.server import ScriptedUpstream
-from tests.proxies import Opening, RunningProxy, proxy
+from tests.support.proxies import Opening, RunningProxy, proxy
 
 Passage = Literal["direct", "proxied"]
 PASSAGES: Final[tuple[Passage, ...]] = ("direct", "proxied")

@@ -10,7 +10,7 @@ from clew.serve.proxy.history.conversations import Conversation, Conversations
 from clew.serve.proxy.history.memorize import ConversationLog
 from clew.store.selections import SESSION_NAME, TURN_SEQ
 from clew.types.ids import turn_id
-from tests.chat_requests import chat_request
+from tests.support.chat_requests import chat_request
 
 Message = dict[str, Any]
 Asked = tuple[Conversation, ChatRequest]

@@ -16,7 +16,7 @@ from clew.serve.proxy.tool_loop import ToolLoop, tools_edit
 from clew.serve.proxy.wires import WIRES, wire_of
 from clew.serve.scripted.script import Pace, Reply, Script
 from clew.serve.scripted.server import ScriptedUpstream
-from tests.memories import NOON
+from tests.support.memories import NOON
 
 HEADERS = {
     "x-api-key": "k",

@@ -9,7 +9,7 @@ import httpx2
 from clew.memory import Memory
 from clew.serve.access import EVERYTHING, AccessScope, Principal
 from clew.serve.rest.page import RestPage
-from tests.tool_loops import Piecewise
+from tests.support.tool_loops import Piecewise
 
 BASE = "http://127.0.0.1:8377/clew/api/v1"
 

@@ -14,7 +14,7 @@ from clew.rows.facts import facts_at
 from clew.store.tables import FACT
 from clew.types.facts import Effect, Fact, FactStatus, Statement
 from clew.types.turn import Turn
-from tests.memories import quiet, rows
+from tests.support.memories import quiet, rows
 
 _LINE = re.compile(
     r"(?P<subject>[^:|]+): (?P<verb>[^|]+) \| (?P<mark>[!?~]?)(?P<object>[^(|]+?)(?: \((?P<rest>[^)]*)\))?"
