@@ -59,7 +59,7 @@ def test_a_rollout_becomes_turns_in_order(tmp_path: Path) -> None:
         ("user", "user", "list the files"),
         ("assistant", "assistant", "**Looking**"),
         ("assistant", "assistant", 'shell({"command":["ls"]})'),
-        ("tool", "tool", '{"output":"a.txt","metadata":{"exit_code":0}}'),
+        ("tool", "tool", "Exit code: 0\nOutput:\na.txt"),
         ("assistant", "assistant", "apply_patch(*** Begin Patch)"),
         ("tool", "tool", "patched"),
         ("assistant", "assistant", 'local_shell({"type": "exec", "command": ["pwd"]})'),
@@ -181,3 +181,37 @@ def test_sessions_are_found_in_the_home(tmp_path: Path) -> None:
         put(tmp_path, f".codex/{name}", "{}")
     found = [path.relative_to(tmp_path).as_posix() for path in find_sessions("codex", tmp_path)]
     assert found == [f".codex/archived_sessions/{NAME}", f".codex/sessions/2026/05/01/{NAME}"]
+
+
+PRINTED = '{"output":"one \\"two\\"\\nthree\\n","metadata":{"exit_code":1,"duration_seconds":0.1}}'
+
+
+@pytest.mark.requirement("F-INGEST-05")
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        (PRINTED, 'Exit code: 1\nWall time: 0.1 seconds\nOutput:\none "two"\nthree\n'),
+        (
+            '{"output":"","metadata":{"exit_code":0,"duration_seconds":2}}',
+            "Exit code: 0\nWall time: 2 seconds\nOutput:\n",
+        ),
+        ("Exit code: 0\nWall time: 0.1 seconds\nOutput:\na", "Exit code: 0\nWall time: 0.1 seconds\nOutput:\na"),
+        *(
+            (text, text)  # what a tool printed that only looks like it
+            for text in (
+                '{"output":"a","metadata":{"exit_code":0,"pages":2}}',
+                '{"output":["a"],"metadata":{"exit_code":0}}',
+                '{"output":"a","metadata":{"exit_code":true}}',
+                '{"output":"a","metadata":{"exit_code":0}} and more}',
+                '{"output":"a","metadata":[0]}',
+                '{"rows":[],"metadata":{}}',
+            )
+        ),
+    ],
+)
+def test_a_result_in_json_is_what_the_command_printed(tmp_path: Path, output: str, text: str) -> None:
+    call = item("function_call", name="shell", arguments='{"command":["make"]}', call_id="c1")
+    result = item("function_call_output", call_id="c1", output=output)
+    *_, turn = turns(read(put(tmp_path, NAME, lines(META, message("user", "build"), call, result))))
+    assert (turn.text, turn.external_id) == (text, "c1:output")
+    assert turn.parts[0].name == "shell"

@@ -63,6 +63,7 @@ _CALLS: Mapping[str, Callable[[ResponseItem], Part]] = {
     ),
     "image_generation_call": _image,
 }
+_ABOUT_A_COMMAND = frozenset(("exit_code", "duration_seconds"))
 _OUTPUTS = frozenset(
     f"{name}_output"
     for name in (
@@ -84,5 +85,32 @@ def _unwrapped(output: Any) -> Any:
         return [output]
     if isinstance(output, list) and any(isinstance(part, dict) and "stdout" in part for part in output):
         return json.dumps(output, ensure_ascii=False)
+    if isinstance(output, str):
+        return _printed(output)
     is_wrapped = isinstance(output, dict) and "content" in output and output.keys() <= {"content", "success"}
     return output["content"] if is_wrapped else output
+
+
+def _printed(text: str) -> str:
+    """What a command of Codex printed, behind its exit code and time as Codex has written them since it dropped JSON.
+
+    `{"output":"a","metadata":{"exit_code":0,"duration_seconds":0.1}}` becomes the lines `Exit code: 0`,
+    `Wall time: 0.1 seconds`, `Output:` and `a`. Any other text stays as it is.
+    """
+    if not (text.startswith("{") and text.endswith("}") and '"metadata"' in text):
+        return text
+    try:
+        result = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if result.keys() != {"output", "metadata"}:
+        return text
+    printed, about = result["output"], result["metadata"]
+    if not isinstance(printed, str) or not isinstance(about, dict) or not about.keys() <= _ABOUT_A_COMMAND:
+        return text
+    code, seconds = about.get("exit_code"), about.get("duration_seconds")
+    if type(code) is not int or (seconds is not None and type(seconds) not in (int, float)):
+        return text
+    return "\n".join(
+        [f"Exit code: {code}", *([] if seconds is None else [f"Wall time: {seconds} seconds"]), f"Output:\n{printed}"]
+    )
