@@ -841,6 +841,11 @@ INGEST = (
         "SpecStory's histories are read: sessions, calls with their results, thoughts, subagents; a copy adds nothing.",
     ),
     Requirement(
+        "F-INGEST-98",
+        "docs/import.md",
+        "VS Code's chats are read, exported or as session files: questions, answers, calls with results, times.",
+    ),
+    Requirement(
         "F-INGEST-41", "Issue 13.9", "OpenHands' events are read in each of their forms, calls with their results."
     ),
     Requirement(

@@ -31,12 +31,14 @@ speaker at origin branch external_id conversations traj attachment subtype num_t
 action observation args extras cause thought history trajectory message_type is_demo tool_call_metadata header title
 time safeHtmlItem html products issue instance_id operation
 info parts tool callID state status created toolRequests toolCallId
+requests response requestId kind v k i toolCallRounds toolCallResults resultDetails variables edits inlineReference
 """.split()
 VALUES = """
 user assistant system tool text tool_use tool_result thinking image document message function_call reasoning
 function_call_output response_item event_msg session_meta compacted attachment queued_command compact_boundary
 gemini info code execution_output multimodal_text tether_quote thoughts image_asset_pointer web injected base64 $set
 run finish think condensation recall queue-operation enqueue remove Gemini <p>x
+toolInvocationSerialized textEditGroup requests inlineReference
 $rewindTo human data:image/png;base64,AAAA thread_rolled_back 2024-03-05 s1 u1 summary
 """.split()
 LEAVES = st.one_of(
@@ -125,6 +127,7 @@ def test_any_json_in_a_list(name: str, records: list[Any]) -> None:
         "specstory",
         "swe-agent",
         "cursor",
+        "vscode",
     ):
         seen = {record.where for record in found}
         assert all(any(where.startswith(f"f:[{n}]") for where in seen) for n in range(len(records)))
@@ -242,6 +245,28 @@ VALID = {
             {"id": 2, "source": "agent", "action": "run", "args": {"command": "ls", "thought": "so"}},
             {"id": 3, "source": "agent", "observation": "run", "content": "x", "cause": 2, "extras": {}},
         ]
+    ),
+    "vscode": compact(
+        {
+            "responderUsername": "GitHub Copilot",
+            "requests": [
+                {
+                    "requestId": "r",
+                    "message": {"text": "hi"},
+                    "response": [
+                        {"kind": "toolInvocationSerialized", "toolId": "copilot_ls", "toolCallId": "c"},
+                        {"value": "See "},
+                        {"kind": "inlineReference", "inlineReference": {"path": "/a/b"}},
+                    ],
+                    "result": {
+                        "metadata": {
+                            "toolCallRounds": [{"toolCalls": [{"id": "c", "name": "ls", "arguments": "{}"}]}],
+                            "toolCallResults": {"c": {"content": [{"value": {"node": {"children": [{"text": "x"}]}}}]}},
+                        }
+                    },
+                }
+            ],
+        }
     ),
     "opencode": compact(
         {

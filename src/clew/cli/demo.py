@@ -211,7 +211,7 @@ def _print_answer(memory: Memory, answer: DemoAnswer, number: int) -> None:
 def _print_end(*, kept: bool, asked: bool) -> None:
     clew = _program()
     steps = [
-        (f"{clew} import claude-code", "import your Claude Code sessions; also: codex, gemini-cli"),
+        (f"{clew} import claude-code", "import your Claude Code sessions; also: codex, gemini-cli, vscode"),
         (f"{clew} import FILE", "import a ChatGPT or Claude export, JSON Lines, Markdown or text"),
         (f'{clew} recall "what did we decide about ...?"', "print the turns that answer a question"),
         (f"{clew} demo FILE --ask QUESTION", "run this demo on a conversation of yours"),

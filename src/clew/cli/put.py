@@ -126,9 +126,9 @@ def _given(text: str | None) -> str:
 def import_(scope: Scope, paths: tuple[str, ...], form: str | None, session: str | None) -> None:
     """Store the turns of files, folders or a program's own sessions.
 
-    PATH is a file, zip archive or folder in any of the formats below; or `claude-code`, `codex`, `cursor` or
-    `gemini-cli` for the sessions that this program has stored on this machine. Importing a file again adds only what is
-    new.
+    PATH is a file, zip archive or folder in any of the formats below; or `claude-code`, `codex`, `cursor`,
+    `gemini-cli` or `vscode` for the sessions that this program has stored on this machine. Importing a file again adds
+    only what is new.
 
     Records that cannot be read are listed by file and line, and the others are imported. Links and pipes in a folder
     are skipped. Exit status 1 means that a record was rejected or nothing could be read.

@@ -35,6 +35,7 @@ from clew.ingest.importers import (
     subtitles,
     swe_agent,
     telegram,
+    vscode,
     zep,
 )
 from clew.ingest.importers.databases import Database, database_of
@@ -106,6 +107,7 @@ _IMPORTERS = (
     Importer(codex.NAME, "Codex sessions (rollout JSONL)", codex.read),
     Importer(gemini_cli.NAME, "Gemini CLI sessions (JSON, JSONL) and logs", gemini_cli.read),
     Importer(copilot_cli.NAME, "GitHub Copilot CLI sessions (events.jsonl)", copilot_cli.read),
+    Importer(vscode.NAME, "VS Code chats with GitHub Copilot (exported, or its session files)", vscode.read),
     Importer(opencode.NAME, "OpenCode sessions (what `opencode export` prints)", opencode.read),
     Importer(cursor.NAME, "Cursor sessions (state.vscdb)", cursor.read),
     Importer(aider.NAME, "Aider chat history (.aider.chat.history.md)", aider.read),

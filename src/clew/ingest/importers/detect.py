@@ -27,6 +27,7 @@ from clew.ingest.importers import (
     subtitles,
     swe_agent,
     telegram,
+    vscode,
     zep,
 )
 from clew.ingest.importers.file_shape import JSON_SUFFIXES, PREFIX, FileShape, file_shape
@@ -158,6 +159,14 @@ def _is_copilot_cli(shape: FileShape) -> bool:
     return shape.has("type", "data", "parentId", "timestamp")
 
 
+def _is_vscode(shape: FileShape) -> bool:
+    """A session as a whole, or the first line of a log of changes to it."""
+    is_whole = shape.has_any("responderUsername", "requesterUsername", "requests.[].response")
+    return (shape.has("requests") and is_whole) or (
+        shape.has("kind", "v") and shape.has_any("v.requests", "v.sessionId")
+    )
+
+
 def _is_opencode(shape: FileShape) -> bool:
     return shape.has("info", "messages.[].info")  # the parts may begin late: a message's changed files are before them
 
@@ -275,6 +284,7 @@ _SIGNS: tuple[tuple[str, Callable[[FileShape], bool]], ...] = (
     (claude_code.NAME, _is_claude_code),
     (codex.NAME, _is_codex),
     (copilot_cli.NAME, _is_copilot_cli),
+    (vscode.NAME, _is_vscode),
     (opencode.NAME, _is_opencode),
     (swe_agent.NAME, _is_swe_agent),
     (openhands.NAME, _is_openhands),

@@ -64,6 +64,19 @@ SESSIONS: Final = {
         for storage in ("globalStorage", "workspaceStorage/*")
     ),
     "gemini-cli": (".gemini/tmp/*/chats/**/*.json", ".gemini/tmp/*/chats/**/*.jsonl"),
+    "vscode": tuple(
+        f"{place}/User/{folder}/*.{suffix}"
+        for place in (
+            *(
+                f"{programs}/{program}"
+                for programs in (".config", "Library/Application Support", "AppData/Roaming")
+                for program in ("Code", "Code - Insiders", "VSCodium")
+            ),
+            *(f".{server}/data" for server in ("vscode-server", "vscode-server-insiders", "vscode-remote")),
+        )
+        for folder in ("workspaceStorage/*/chatSessions", "globalStorage/emptyWindowChatSessions")
+        for suffix in ("json", "jsonl")
+    ),
 }
 """Client -> glob patterns of its session files, below the home directory."""
 
@@ -75,7 +88,7 @@ def find_sessions(name: str, home: Path) -> list[Path]:
     """The session files that a client keeps in a home directory, sorted.
 
     Args:
-        name: `claude-code`, `codex`, `cursor` or `gemini-cli`.
+        name: `claude-code`, `codex`, `cursor`, `gemini-cli` or `vscode`.
 
     Raises:
         FormatError: no client of that name keeps sessions.
