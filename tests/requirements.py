@@ -778,9 +778,6 @@ INGEST = (
     ),
     Requirement("F-INGEST-22", "DESIGN 4", "A known external id is recognised; with other content it is a conflict."),
     Requirement(
-        "F-INGEST-23", "DESIGN 5", "Names of exported files are safe on every system, and no two sessions share one."
-    ),
-    Requirement(
         "F-INGEST-24", "DESIGN 5", "An export imports to the same turns; damage affects only the damaged turn."
     ),
     Requirement(

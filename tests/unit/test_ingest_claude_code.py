@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clew.ingest.importers import detect, find_claude_code
+from clew.ingest.importers import detect, find_sessions
 from clew.types import Turn
 from tests.support.ingest_reading import lines, put, read, rejections, said, skipped, turns
 from tests.support.memories import quiet
@@ -438,7 +438,7 @@ def test_an_empty_result_is_kept_and_pairs_with_its_call(tmp_path: Path) -> None
 def test_sessions_are_found_in_the_home(tmp_path: Path) -> None:
     for name in ("projects/-app/b.jsonl", "projects/-app/a/subagents/agent-1.jsonl", "projects/x/notes.txt", "b.jsonl"):
         put(tmp_path, f".claude/{name}", "{}")
-    found = [path.relative_to(tmp_path).as_posix() for path in find_claude_code(tmp_path)]
+    found = [path.relative_to(tmp_path).as_posix() for path in find_sessions("claude-code", tmp_path)]
     assert found == [".claude/projects/-app/a/subagents/agent-1.jsonl", ".claude/projects/-app/b.jsonl"]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.ingest.encoding import decode, escape_surrogates, escape_turn, is_encodable, unescape
+from clew.ingest.encoding import escape_surrogates, escape_turn, is_encodable, unescape
 from clew.types import Part, Turn
 
 
@@ -26,7 +26,7 @@ def test_only_what_cannot_be_stored_is_escaped(text: str, stored: str) -> None:
 
 @pytest.mark.requirement("F-INGEST-03")
 def test_bytes_that_are_no_utf8_come_back() -> None:
-    stored = decode(b"caf\xe9 \xff")
+    stored = escape_surrogates(b"caf\xe9 \xff".decode("utf-8", "surrogateescape"))
     assert stored == "caf␛dce9; ␛dcff;"
     assert unescape(stored).encode("utf-8", "surrogateescape") == b"caf\xe9 \xff"
 

@@ -11,11 +11,9 @@ from clew.structure.macro import (
     evolution,
     first_mention,
     last_beats,
-    macro_nodes,
     merge,
     state_before,
 )
-from clew.types.chunk import ContextSnapshot, WeightedChunk
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -189,16 +187,3 @@ def test_a_half_life_is_more_than_nothing() -> None:
     assert merge({}, NOW).domains == {}
     with pytest.raises(InputError, match="more than 0"):
         merge({}, NOW, half_life=timedelta(0))
-
-
-@pytest.mark.requirement("W-STRUCT-08")
-def test_snapshots_make_the_list() -> None:
-    chunk = WeightedChunk("c", "t", 0.5, ["legal", "physics"], 0.5, [], None, 0.0)
-    first = ContextSnapshot("a", [chunk, chunk], 0.5, {"legal": 1.0, "physics": 1.0}, 0, False, 60.0)
-    second = ContextSnapshot("b", [chunk], 0.25, {}, 1, True, 0.0)
-    nodes = macro_nodes("s", [first, second])
-    assert [(n.position, n.low, n.high, n.turns, n.at) for n in nodes] == [
-        (0, 0, 1, 2, datetime(1970, 1, 1, 0, 1, tzinfo=UTC)),
-        (1, 2, 2, 1, None),
-    ]
-    assert [n.domains for n in nodes] == [{"legal": 0.5, "physics": 0.5}, {}]

@@ -67,11 +67,6 @@ def unescape(text: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[0][1:5], 16)), text) if ESCAPE in text else text
 
 
-def decode(data: bytes) -> str:
-    """Bytes that should be UTF-8 as text that can be stored; what is not UTF-8 is escaped, byte for byte."""
-    return escape_surrogates(data.decode("utf-8", "surrogateescape"))
-
-
 _UNDECODED = re.compile("[\udc80-\udcff]")
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]")
 

@@ -1,4 +1,4 @@
-"""Turns as lines of JSON that `import` reads back, and names of files to put them in.
+"""Turns as lines of JSON that `import` reads back.
 
 A line is a turn as `Turn.to_dict` gives it, or an original that the next turn refers to:
 `{"blob": <SHA-256>, "data": <base64>}`. So a reader needs no more than one turn with its originals at a time. Behind
@@ -8,7 +8,6 @@ turns, numbers by name: `{"learned": {...}}`.
 
 import hashlib
 import json
-import re
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,23 +21,8 @@ from clew.ingest.media import inline
 from clew.ingest.strings import map_value
 from clew.types import Turn
 
-_PLAIN = re.compile(r"[a-z0-9_][a-z0-9._-]{0,99}(?<!\.)$")
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)")
 _TURN_KEYS = frozenset(("role", "content", "session", "origin", "text"))
 _AGAIN = "export the space again"
-
-
-def export_name(session: str) -> str:
-    """A file name for a session: stable, and different for different sessions on every file system.
-
-    A plain name in lower case is used as it is. Any other is reduced to its plain characters, followed by `~` and 16
-    hexadecimal digits of its SHA-256: file systems may fold case, forbid characters, or reserve names.
-    """
-    if _PLAIN.match(session) and not _RESERVED.match(session):
-        return f"{session}.jsonl"
-    digest = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    slug = re.sub("[^a-z0-9_-]+", "-", session.lower())[:60].strip("-")
-    return f"{slug or 'session'}~{digest}.jsonl"
 
 
 def export_lines(turns: Iterable[Turn], get_blob: Callable[[str], bytes]) -> Iterator[str]:

@@ -75,11 +75,6 @@ def analyses(word: str) -> dict[str, int]:
     return _analyses().get(word, {})
 
 
-def is_verb(word: str) -> bool:
-    """Whether a lower-case word is the dictionary form of a listed verb."""
-    return word in _verbs()
-
-
 @cached_by_word(1 << 14)
 def lemma(word: str) -> str:
     """The dictionary form of a verb's form: "led" -> "lead"; of an unlisted word by the endings of regular verbs.

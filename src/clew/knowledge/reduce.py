@@ -4,7 +4,7 @@ A group of statements that can replace each other is always reduced as a whole, 
 neither on batches nor on the order of arrival, and to forget a turn is to reduce its groups without it.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from clew.knowledge.dependants import stale_marks
@@ -47,11 +47,6 @@ def reduced(
     facts = {group: tuple(_marked(state, marks) for state in groups.get(group, ())) for group in sorted(near.affected)}
     ids = {fact.id for group in facts.values() for fact in group}
     return Reduction(facts, tuple(link for link in links if link.source in ids or link.target in ids))
-
-
-def facts_of(group: Iterable[Placed]) -> tuple[Fact, ...]:
-    """The facts of one group, without stale marks: in the order in which they began, withdrawn ones last."""
-    return tuple(state.fact for state in resolved(group))
 
 
 def _marked(each: Resolved, marks: Mapping[str, str]) -> Fact:

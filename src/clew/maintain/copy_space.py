@@ -24,8 +24,6 @@ _LARGE: Final = {"blob": 4, "segment": 1}
 _NOT_COPIED: Final = frozenset({"lease"})
 """Tables that say who is at work here, which another installation must not be told."""
 
-_DIGEST: Final = TOMBSTONE.names.index("digest")
-
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:

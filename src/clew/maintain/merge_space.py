@@ -40,8 +40,6 @@ from clew.write.stream_alignment import StreamAlignment
 _HELD: Final = 2_000
 """Turns of one session that are prepared before they are appended."""
 
-_COMPARED: Final = ("seq", "hash", "at", "external_id", "branch")
-
 
 @dataclass(slots=True)
 class _Tally:

@@ -6,7 +6,7 @@ list, which is made from stored nodes or from snapshots.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import chain
 from typing import Final
 
@@ -16,7 +16,6 @@ from clew.structure.conversation_context import BeatSubject, present, subjects_i
 from clew.structure.conversation_states import subjects_by_evidence
 from clew.structure.density import normalised
 from clew.text.terms import terms
-from clew.types.chunk import ContextSnapshot
 from clew.types.record import Record
 
 HALF_LIFE: Final = timedelta(days=30)
@@ -103,26 +102,6 @@ class Merged(Record):
     order: tuple[tuple[str, int], ...]
     weights: tuple[float, ...]
     domains: dict[str, float]
-
-
-def macro_nodes(session: str, snapshots: Iterable[ContextSnapshot]) -> tuple[MacroNode, ...]:
-    """The list of beats from snapshots, in their order; each chunk counts as one turn."""
-    nodes: list[MacroNode] = []
-    low = 0
-    for snapshot in snapshots:
-        nodes.append(
-            MacroNode(
-                session=session,
-                position=snapshot.conversation_position,
-                low=low,
-                high=low + len(snapshot.chunks) - 1,
-                macro_weight=snapshot.macro_weight,
-                domains=normalised(snapshot.domain_summary),
-                at=datetime.fromtimestamp(snapshot.created_at, UTC) if snapshot.created_at else None,
-            )
-        )
-        low += len(snapshot.chunks)
-    return tuple(nodes)
 
 
 def first_mention(concept: str, said: Iterable[tuple[int, str]]) -> int | None:

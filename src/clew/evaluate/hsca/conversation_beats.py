@@ -20,9 +20,6 @@ from clew.structure.features import features
 from clew.structure.snapshot import BeatMap, Piece, PieceContent, freeze, map_of_turns
 from clew.types.chunk import DomainTag
 
-SPEAKERS: Final = ("Ana", "Ben")
-"""Two people who take turns."""
-
 _UNNAMED: Final = (DomainTag.UNCLASSIFIED.value, DomainTag.CROSS_DOMAIN.value)
 DEFAULT: Final = StructureParameters()
 

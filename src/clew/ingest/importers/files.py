@@ -102,11 +102,6 @@ def find_sessions(name: str, home: Path) -> list[Path]:
     return sorted(paths)
 
 
-def find_claude_code(home: Path) -> list[Path]:
-    """Claude Code's session files below a home directory, sorted."""
-    return find_sessions("claude-code", home)
-
-
 def find_sources(
     path: Path, session: str | None, limits: ImportLimits, is_unchanged: IsUnchanged | None = None
 ) -> Iterator[FoundFile]:

@@ -31,7 +31,6 @@ MOST_BYTES: Final = 32 << 20
 DOCUMENT: Final = "/clew/api/openapi.json"
 
 _SEGMENT: Final = re.compile(r"\{(\w+)\}")
-Headers = list[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True, slots=True)

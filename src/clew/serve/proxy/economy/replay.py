@@ -56,11 +56,6 @@ class Bill:
     rewrites: int = 0
     forced: int = 0
 
-    @property
-    def hit_rate(self) -> float:
-        """Share of the input tokens that were read from the cache."""
-        return self.use.read / self.use.total if self.use.total else 0.0
-
     def add(self, use: CacheUse, price: Price) -> None:
         """Adds a request."""
         self.cost += use.cost(price)
