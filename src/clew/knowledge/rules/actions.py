@@ -3,18 +3,15 @@
 Verbs that only manage the talk ("I mean", "you know") say nothing; neither do objects without content ("it", "a lot").
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.adjuncts import event_of, place_of
 from clew.knowledge.rules.copulas import apposed
-from clew.knowledge.rules.given_values import numbered_setting
-from clew.knowledge.rules.hollow import is_acquaintance, is_bare_doing, is_hollow, named_object
+from clew.knowledge.rules.hollow import is_bare_doing, is_hollow, named_object
 from clew.knowledge.rules.idioms import idiom
-from clew.knowledge.rules.jobs import job_of
 from clew.knowledge.rules.lexicon import (
-    ADVERB,
     COMMA,
     DETERMINER,
     NAME,
@@ -25,7 +22,6 @@ from clew.knowledge.rules.lexicon import (
     QUESTION,
     THIS,
     TO,
-    language,
     words,
 )
 from clew.knowledge.rules.meanings import (
@@ -41,23 +37,16 @@ from clew.knowledge.rules.meanings import (
     type_of,
 )
 from clew.knowledge.rules.nouns import is_given_name, kin_sort
-from clew.knowledge.rules.objects import (
-    Object,
-    begins_with_verb,
-    clause_words,
-    head_of,
-    is_vague,
-    text_of,
-)
-from clew.knowledge.rules.others import is_behind_noun
-from clew.knowledge.rules.switches import is_product, moved_to_product, of_product, switch, without_scope, word_at
+from clew.knowledge.rules.object_parts import divided
+from clew.knowledge.rules.objects import Object, begins_with_verb
+from clew.knowledge.rules.phrases import clause_words, is_vague, text_of
+from clew.knowledge.rules.switches import of_product
+from clew.knowledge.rules.telling_verbs import states_something
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.slots import slot_of
-from clew.types.facts import Effect, FactStatus, FactType
+from clew.types.facts import FactStatus
 
-_WORKS: Final = frozenset(("works at", "works for", "works in"))
 _POSSESSED: Final = frozenset(("my", "our", "his", "her", "their"))
-_PASSING: Final = frozenset(("over", "for", "in", "on", "with", "on to", "at", "of"))
 
 
 def action(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
@@ -66,7 +55,7 @@ def action(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     verb = "want" if group.verb in WANTS and group.modal in ("'d", "would") else group.verb
     known = of_product(reading, f"{verb} {obj.preposition}", obj) or canonical(f"{verb} {obj.preposition}".strip())
     special = idiom(reading, verb, obj)
-    if special is not None or not reading.owner.name or not _counts(reading, verb, known, obj):
+    if special is not None or not reading.owner.name or not states_something(reading, verb, known, obj):
         yield from special or ()
         return
     span = reading.clause.gap or (obj.low, obj.high)
@@ -117,115 +106,10 @@ def _target(reading: ClauseReading, span: tuple[int, int], obj: Object, beside: 
     return f"{target} {beside} {text_of(s, obj.low, obj.high)}" if beside else target
 
 
-def _counts(reading: ClauseReading, verb: str, known: str | None, obj: Object) -> bool:
-    """Whether the verb with its object can state something."""
-    if (
-        obj.clausal
-        or _is_activity(reading)
-        or _is_procedure(reading, verb, obj)
-        or (known is None and _lacks_object(reading, verb, obj))
-    ):
-        return False
-    if verb == "agree" and obj.infinitive:
-        return True
-    if (known == "works as" and not reading.is_person) or (known == "decides on" and _is_no_choice(reading, verb, obj)):
-        return False
-    if reading.clause.group.modal == "let" and known not in ("decides on", "uses") and verb != "use":
-        return False
-    told = known is not None or verb not in words("talk", "verbs") or _tells(reading, verb, obj)
-    return told or _calls(reading, obj) or (verb == "speak" and _is_language(reading, obj))
-
-
-def _is_procedure(reading: ClauseReading, verb: str, obj: Object) -> bool:
-    """Whether it is told how a meeting goes on: "I give the floor to Ms. Diaz", "I'll go back to Mr. Kim"."""
-    s, group = reading.s, reading.clause.group
-    at = obj.low + obj.infinitive
-    if at >= obj.high:
-        return False
-    procedures: dict[str, str] = language()["procedure"]
-    act = s.low[at] if obj.infinitive else verb
-    first = s.low[reading.clause.subject[0]] in ("i", "we") and group.tense != "past"
-    if obj.infinitive and first and verb in ("want", "like"):
-        clear = s.low[at : at + 2] == ["be", "clear"]
-        if clear or act in words("talk", "performing"):
-            return True  # "I want to remind everyone"
-    if not procedures.get(act, "") or (act != verb and verb not in WANTS and verb != "want"):
-        return _calls_on(reading, verb, obj, at)
-    nouns = procedures[act].split()
-    done = any(s.low[place] in nouns for place in range(at, min(obj.high, at + _NEAR_ACT)))
-    return done or _calls_on(reading, verb, obj, at)
-
-
-def _calls_on(reading: ClauseReading, verb: str, obj: Object, at: int) -> bool:
-    """As in "I'll go back to Mr. Kim", "we now move on to the next item"."""
-    s, group = reading.s, reading.clause.group
-    called = s.low[at].partition(".")[0] in words("name", "titles") or is_given_name(s.low[at])
-    called = called or head_of(s, at, obj.high) in words("talk", "called_on")
-    next_one = group.tense == "future" or ("now" in group.adverbs and s.low[reading.clause.subject[0]] == "we")
-    return next_one and called and verb in words("talk", "calling_on") and obj.preposition.endswith(("to", "with"))
-
-
-_NEAR_ACT: Final = 4
-"""Words from the verb of a procedure to what it is done to: "second this last motion"."""
-
-
-def _calls(reading: ClauseReading, obj: Object) -> bool:
-    """As in "`load()` calls `parse()`", which is no talk."""
-    return reading.owner.sort == "thing" and obj.low < obj.high and reading.s.low[obj.low][0] == "`"
-
-
-def _is_language(reading: ClauseReading, obj: Object) -> bool:
-    """As in "speaks Spanish and a little French", which is no talk."""
-    spoken = () if obj.preposition else reading.s.low[obj.low : obj.high]
-    return not words("order", "languages").isdisjoint(spoken)
-
-
-def _lacks_object(reading: ClauseReading, verb: str, obj: Object) -> bool:
-    """Whether what is had, used or made stands elsewhere: "a meeting I have at noon", "the help I got from Tom"."""
-    if reading.clause.gap is not None or obj.low >= obj.high:
-        return False
-    used = verb in words("vague", "lacking") and obj.preposition in _BESIDE_OBJECT
-    produced = verb in words("vague", "producing") and obj.preposition in _AT_PRODUCING
-    produced = produced and is_behind_noun(reading.s, reading.clause.subject[0])
-    return used or produced or (verb == "get" and obj.preposition == "from")
-
-
-_BESIDE_OBJECT: Final = frozenset(("from", "with", "for", "in", "at", "by"))
-_AT_PRODUCING: Final = frozenset(("at", "to", "for", "with"))  # "bring in" and "develop into" say something
-
-
-def _is_no_choice(reading: ClauseReading, verb: str, obj: Object) -> bool:
-    """Whether it was company that somebody went with, or a view that is agreed on, rather than a choice."""
-    s, group = reading.s, reading.clause.group
-    if verb == "agree":
-        return group.tense == "present" and not group.perfect
-    person = obj.low < obj.high and is_given_name(s.low[obj.low])
-    return verb == "go" and (person or any(kin_sort(s.low[at]) for at in range(obj.low, obj.high)))
-
-
-def _is_activity(reading: ClauseReading) -> bool:
-    """Whether "is" with a word in -ing says what something is: "my real job is teaching violin"."""
-    return reading.clause.group.progressive and reading.s.low[reading.clause.subject[1] - 1] in words(
-        "attribute", "nouns"
-    )
-
-
 def _is_told_of(reading: ClauseReading, base: StatementDraft) -> bool:
     """Whether a statement about "the X" is worth keeping: a slot, or what a part of a project does."""
     own = reading.s.low[reading.clause.subject[0]] in _POSSESSED
     return own or slot_of(base.verb, "any") is not None or base.verb in words("world", "verbs")
-
-
-def _tells(reading: ClauseReading, verb: str, obj: Object) -> bool:
-    """Whether a verb of talk says something here after all: "took a class", "thought about becoming a nurse"."""
-    concrete = obj.high > obj.low and not is_vague(reading.s, obj.low, obj.high) and not reading.clause.group.modal
-    if verb == "think":
-        return concrete and obj.preposition in ("about", "of") and bool(reading.s.form[obj.low] & Form.GERUND)
-    if verb in ("go", "come") and not obj.preposition and not reading.s.form[obj.low] & Form.GERUND:
-        return False
-    if verb in ("do", "go") and obj.preposition in _PASSING:
-        return False
-    return concrete and verb in words("talk", "light")
 
 
 def _with_object(
@@ -260,9 +144,7 @@ def _with_object(
         if name is None:
             return
         base = base._replace(object=" ".join([*base.object.split()[:-1], name]))
-    divided = (divide(reading, base, low, high) for divide in _DIVIDED)
-    found = next((parts for parts in divided if parts is not None), None)
-    yield from (of_group(reading, draft) for draft in ([base] if found is None else found))
+    yield from (of_group(reading, draft) for draft in divided(reading, base, low, high))
     if all(s.bits[at] & NAME for at in range(low, high)):
         yield from apposed(reading, base.object, high)
 
@@ -338,160 +220,3 @@ def _is_empty(reading: ClauseReading, low: int, high: int, *, infinitive: bool) 
 
 
 _LEARNING: Final = frozenset(("understand", "find", "discuss"))
-
-
-# -------------------------------------------------------------------------------------------- objects of several parts
-
-
-def _work(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
-    """As in "Works at X as a Y"."""
-    if base.verb not in _WORKS:
-        return None
-    s, at = reading.s, word_at(reading, low + 1, high, "as")
-    job = text_of(s, at + 1, high) if at is not None else job_of(s, high, min(reading.clause.stop, len(s)))
-    if not job:
-        return None
-    employer = base if at is None else base._replace(object=text_of(s, low, at))
-    return [employer, base._replace(verb="works as", object=job)]
-
-
-def _choice(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
-    """As in "Decided on X over Y for Z", "decided to use X", "prefers X to Y"."""
-    s = reading.s
-    if base.verb == "decides" and (length := _to_use(s, low, high)):
-        status = FactStatus.ACTIVE if base.status is FactStatus.COMPLETED else base.status
-        base, low = base._replace(verb="decides on", status=status), low + length
-    elif base.verb == "decides on" and s.low[low] == "to" and s.form[low + 1] & Form.BASE:
-        return [base._replace(verb="decides", status=status_of(reading))]  # "chose to write a book"
-    if base.verb not in words("decision", "verbs"):
-        return None
-    for at in range(low + 1, high - 1):
-        length = _alternative(s.low[at], s.low[at + 1], base.verb)
-        if length and not _is_purpose(s, at):
-            base, high = without_scope(reading, base, at + length, high), at
-            base = base._replace(instead_of=base.object or None)
-            break
-    base = without_scope(reading, base, low, high)
-    return [base] if base.object else []
-
-
-def _is_purpose(s: SentenceTokens, at: int) -> bool:
-    """As in "prefers diagrams to fully grasp it", where "to" leads to no alternative."""
-    after = at + 1 + bool(s.bits[at + 1] & ADVERB)
-    return bool(s.bits[at] & TO and s.form[after] & Form.BASE and not s.bits[after] & (NAME | DETERMINER | POSSESSIVE))
-
-
-def _to_use(s: SentenceTokens, low: int, high: int) -> int:
-    """The number of words of "to use", "to go with" before what is chosen; 0 for others."""
-    if s.low[low] != "to":
-        return 0
-    length = 2 if s.low[low + 1] in _CHOOSING else 3 if (s.low[low + 1], s.low[low + 2]) in _CHOOSING_WITH else 0
-    return length if low + length < high else 0
-
-
-_CHOOSING: Final = frozenset(("use", "choose", "adopt", "pick"))
-_CHOOSING_WITH: Final = frozenset((("go", "with"), ("switch", "to"), ("stick", "with"), ("settle", "on")))
-
-
-def _alternative(word: str, after: str, verb: str) -> int:
-    """The number of words that open an alternative at a place; 0 if none does."""
-    if (word, after) in (("instead", "of"), ("rather", "than")):
-        return 2
-    return int(word == "over" or (verb == "prefers" and word == "to"))
-
-
-def _moved(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
-    """As in "Moved to X from Y", "moved from Y to X"."""
-    if base.verb not in ("lives in", "moves from") or reading.clause.group.verb != "move":
-        return None
-    if (used := moved_to_product(reading, base, low, high)) is not None:
-        return used
-    if head_of(reading.s, low, high) in words("place", "no_home"):
-        return [base._replace(verb="moves to")] if base.verb == "lives in" else None
-    if not reading.is_person and base.verb == "lives in":  # an office moves to a town, a newsletter to Mondays
-        placed = reading.s.bits[low] & NAME and reading.s.low[low].rstrip("s") not in words("bare", "times")
-        return [base._replace(verb="is located in")] if placed else []
-    s, leaving = reading.s, base.verb == "moves from"
-    at = word_at(reading, low, high, "to" if leaving else "from")
-    parts = [text_of(s, low, high if at is None else at), text_of(s, at + 1, high) if at is not None else ""]
-    home, left = reversed(parts) if leaving else parts
-    status = FactStatus.ACTIVE if base.status is FactStatus.COMPLETED else base.status
-    base = base._replace(verb="lives in", where=None, status=status)
-    found = [base._replace(object=home)] if home else []
-    if left and status is FactStatus.ACTIVE:
-        found.append(base._replace(object=left, status=FactStatus.CEASED, effect=Effect.CEASES))
-    return found
-
-
-def _lives_with(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
-    """As in "Lives with her parents in Leeds"."""
-    placed = low < high < len(reading.s) and reading.s.low[high] == "in"
-    if base.verb != "lives with" or not base.where or not placed or reading.clause.group.negated:
-        return None
-    return [base, base._replace(verb="lives in", object=base.where, where=None)]
-
-
-def _traded(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
-    """As in "Traded the Golf for a Tesla"."""
-    at = word_at(reading, low + 1, high, "for") if base.verb in _TRADES else None
-    if at is None:
-        return None
-    s, out = reading.s, reading.s.low[at - 1] == "out" and at - 1 > low
-    given, taken = text_of(s, low, at - out), text_of(s, at + 1, high)
-    if base.verb == "swaps" and base.status is FactStatus.COMPLETED and is_product(s.low[low]):
-        in_place = next((place for place in range(at + 2, high) if s.bits[place] & PREPOSITION), high)
-        used = base._replace(verb="uses", object=text_of(s, at + 1, in_place), status=FactStatus.ACTIVE)
-        return [base._replace(verb="migrates from", object=given), used._replace(instead_of=given)]
-    return [base._replace(object=given), base._replace(verb="gets", object=taken)]
-
-
-_TRADES: Final = frozenset(("trades", "swaps", "exchanges"))
-
-
-def _took_over(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
-    """As in "Took over the billing service from Tom"."""
-    if base.verb != "takes over" or not reading.is_person:
-        return None
-    at = word_at(reading, low + 1, high, "from") or high
-    base = base._replace(object=text_of(reading.s, low, at))
-    if base.status is not FactStatus.COMPLETED or reading.clause.group.negated:
-        return [base]
-    return [base, base._replace(verb="is responsible for", status=FactStatus.ACTIVE, type=FactType.PERSONAL)]
-
-
-def _called(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
-    """As in "Has a hamster called Nugget", "works at a company called Kaleva"."""
-    at = word_at(reading, low + 1, high, "called", "named")
-    if at is None or not reading.s.bits[at + 1] & NAME or reading.clause.group.negated:
-        return None
-    name, what = text_of(reading.s, at + 1, high), text_of(reading.s, low, at)
-    slot = slot_of(base.verb)
-    if slot is not None and slot.ground and not slot.stages:
-        return [base._replace(object=name)]
-    noun = head_of(reading.s, low, at)
-    if base.verb not in _HAVING or kin_sort(noun) in (None, "several") or " and " in name:
-        return None
-    named = StatementDraft(f"{base.subject}'s {noun}", "is named", name, type=FactType.PERSONAL)
-    return [named] if is_acquaintance(reading.s, low, at) else [base._replace(object=what), named]
-
-
-def _numbered(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
-    """As in "The API listens on port 8080", "the dev server uses port 3000"."""
-    lasts = base.status in (FactStatus.ACTIVE, FactStatus.RECURRING) and not reading.clause.group.negated
-    given = None if reading.is_person or not lasts else numbered_setting(base.subject, reading, low, high)
-    return None if given is None else [given._replace(effect=base.effect)]
-
-
-_HAVING: Final = frozenset(("has", "gets", "owns", "adopts", "buys"))
-
-_DIVIDED: Final[tuple[Callable[[ClauseReading, StatementDraft, int, int], list[StatementDraft] | None], ...]] = (
-    _numbered,
-    _work,
-    switch,
-    _choice,
-    _moved,
-    _lives_with,
-    _traded,
-    _took_over,
-    _called,
-)

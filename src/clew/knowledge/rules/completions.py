@@ -23,8 +23,8 @@ from clew.knowledge.rules.lexicon import (
     words,
 )
 from clew.knowledge.rules.meanings import StatementDraft, third
-from clew.knowledge.rules.objects import text_of
 from clew.knowledge.rules.others import is_noun
+from clew.knowledge.rules.phrases import text_of
 from clew.knowledge.rules.tokens import OWN, SentenceTokens
 from clew.knowledge.slots import COMPLETES, TASKS
 from clew.types.facts import Effect, FactStatus, FactType

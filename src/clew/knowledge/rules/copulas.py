@@ -3,13 +3,12 @@
 Each reader takes the clause or leaves it to the next; the first that takes it decides.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Final
 
 from clew.analyze.entities import is_no_name
 from clew.knowledge.morphology import Form
-from clew.knowledge.rules.given_values import digits, given_value, is_price, numbered_setting
+from clew.knowledge.rules.given_values import digits
 from clew.knowledge.rules.hollow import (
     is_bare_doing,
     is_passing,
@@ -29,22 +28,25 @@ from clew.knowledge.rules.lexicon import (
     NUMBER,
     OPENER,
     POSSESSIVE,
-    PREPOSITION,
-    TO,
     words,
 )
-from clew.knowledge.rules.meanings import (
-    ClauseReading,
-    StatementDraft,
-    canonical,
-    effect_of,
-    ended,
-    status_of,
-    type_of,
-)
+from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, canonical, effect_of, status_of, type_of
 from clew.knowledge.rules.nouns import kin_sort
-from clew.knowledge.rules.objects import Object, apposition, clause_words, head_of, is_vague, text_of
-from clew.knowledge.rules.times import TO_DATE, word_before
+from clew.knowledge.rules.objects import Object
+from clew.knowledge.rules.phrases import apposition, clause_words, head_of, is_vague, text_of
+from clew.knowledge.rules.thing_complements import (
+    Complement,
+    ComplementReader,
+    after_preposition,
+    at_version,
+    called_off,
+    changed,
+    dated,
+    in_code,
+    is_code,
+    numbered,
+    place_of_thing,
+)
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.facts import Effect, FactStatus, FactType
 
@@ -55,38 +57,6 @@ _OLDEST: Final = 120
 _LONGEST_ATTRIBUTE: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class _Complement:
-    """What stands after "be", and the statement that it completes."""
-
-    reading: ClauseReading
-    base: StatementDraft
-    obj: Object
-
-    @property
-    def s(self) -> SentenceTokens:
-        return self.reading.s
-
-    @property
-    def first(self) -> str:
-        return self.s.low[self.obj.low] if self.obj.low < self.obj.high else ""
-
-    @property
-    def text(self) -> str:
-        return text_of(self.s, self.obj.low, self.obj.high)
-
-    def moved_to_date(self) -> list[StatementDraft]:
-        """The statement that the subject is scheduled for the first date of the clause."""
-        return [self.base._replace(verb="is scheduled for", object=self.reading.date_text, status=FactStatus.ACTIVE)]
-
-    def with_verb(self, verb: str, target: str | None = None) -> list[StatementDraft]:
-        """One statement with another verb."""
-        return [self.base._replace(verb=verb, object=self.text if target is None else target)]
-
-
-_Reader = Callable[[_Complement], list[StatementDraft] | None]
-
-
 def copula(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     """The statements of a clause whose verb is "be"."""
     group = reading.clause.group
@@ -94,7 +64,7 @@ def copula(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     status = FactStatus.CEASED if group.via == "used" else FactStatus.COMPLETED if past else FactStatus.ACTIVE
     status = FactStatus.PLANNED if group.tense == "future" else status_of(reading) if group.via == "plan" else status
     base = StatementDraft(reading.owner.name, "is", "", status, type_of(reading, FactStatus.ACTIVE), effect_of(reading))
-    complement = _Complement(reading, base, obj)
+    complement = Complement(reading, base, obj)
     for reader in _READERS:
         found = reader(complement)
         if found is not None:
@@ -102,7 +72,7 @@ def copula(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
             return
 
 
-def _nothing(c: _Complement) -> list[StatementDraft] | None:
+def _nothing(c: Complement) -> list[StatementDraft] | None:
     """As in "My flight is on Monday", and what says nothing: "is your ...", "is it"."""
     if not c.first and c.reading.when.dates and not c.reading.is_person:
         return c.with_verb("is scheduled for", c.reading.date_text) if _is_due(c) else []
@@ -119,7 +89,7 @@ def _nothing(c: _Complement) -> list[StatementDraft] | None:
     return [] if empty or framing or _is_excess(c) else None
 
 
-def _is_due(c: _Complement) -> bool:
+def _is_due(c: Complement) -> bool:
     """Whether the date is when something is, as in "is on Friday"; not "is down until Friday", "is back on Monday"."""
     s, begin = c.s, c.reading.when.dates[0].phrase_span[0]
     between = [s.low[at] for at in range(c.reading.clause.group.end, len(s) - 1) if s.end[at] <= begin]
@@ -134,7 +104,7 @@ _MOST_BEFORE_DATE: Final = 2
 """Words before a date that say no more than when: "in the"."""
 
 
-def _is_excess(c: _Complement) -> bool:
+def _is_excess(c: Complement) -> bool:
     """As in "too lazy to cook"."""
     return "too" in c.s.low[c.reading.clause.group.end : c.obj.low] and "to" in c.s.low[c.obj.low : c.obj.high]
 
@@ -149,7 +119,7 @@ def favourite_of_owner(reading: ClauseReading) -> tuple[str, str] | None:
     return None if not mark else (owner, " ".join(reading.s.words(at + 1, high).split()))
 
 
-def _favourite_of_owner(c: _Complement) -> list[StatementDraft] | None:
+def _favourite_of_owner(c: Complement) -> list[StatementDraft] | None:
     """As in "My favorite band is X"."""
     found = favourite_of_owner(c.reading)
     if found is None:
@@ -160,7 +130,7 @@ def _favourite_of_owner(c: _Complement) -> list[StatementDraft] | None:
     return [] if target is None else [made]
 
 
-def _attribute(c: _Complement) -> list[StatementDraft] | None:
+def _attribute(c: Complement) -> list[StatementDraft] | None:
     """As in "My email is X", "my sister's name is Anna": something of which one has a value."""
     low, high = c.reading.clause.subject
     owner, mark, _ = c.reading.owner.name.rpartition("'s ")
@@ -181,75 +151,34 @@ def _attribute(c: _Complement) -> list[StatementDraft] | None:
     return [c.base._replace(subject=owner, verb=verb, object=text_of(c.s, c.obj.low, end))]
 
 
-def _in_relation(c: _Complement) -> list[StatementDraft] | None:
+def _in_relation(c: Complement) -> list[StatementDraft] | None:
     """As in "Is from Rome", "is in the band", "has been to Japan"; not "is at work", which passes."""
     preposition = c.obj.preposition
     if not preposition:
         return None
     if preposition == "to" and c.reading.clause.group.perfect:
         return [c.base._replace(verb="visits", object=c.text, status=FactStatus.COMPLETED, where=c.text)]
-    if preposition == "in" and c.reading.owner.general and _is_code(c.text):
+    if preposition == "in" and c.reading.owner.general and is_code(c.text):
         return c.with_verb("is located in")
     if verb := canonical(f"be {preposition}"):
         owned = c.s.bits[c.reading.clause.subject[0]] & POSSESSIVE
         loose = preposition == "from" and c.reading.owner.general and not owned  # "the only vote against was from Peru"
         return [] if loose else c.with_verb(verb)
-    if preposition in ("in", "at") and (place := _place(c)):
+    if preposition in ("in", "at") and (place := place_of_thing(c)):
         return c.with_verb(f"is located {preposition}", place)
     passing = head_of(c.s, c.obj.low, c.obj.high) in words("complement", "within") or _is_alike(c)
     lasting = preposition in ("in", "on", "against") and c.reading.is_person and not passing
     return c.with_verb(f"is {preposition}") if lasting and not is_vague(c.s, c.obj.low, c.obj.high) else []
 
 
-def _numbered(c: _Complement) -> list[StatementDraft] | None:
-    """As in "The gateway is on port 6380"."""
-    if c.reading.is_person or not (given := numbered_setting(c.base.subject, c.reading, c.obj.low, c.obj.high)):
-        return None
-    return [given._replace(status=c.base.status, effect=c.base.effect)]
-
-
-def _is_alike(c: _Complement) -> bool:
+def _is_alike(c: Complement) -> bool:
     """As in "on the same page", "on the right path", without about what."""
     low, high = c.obj.low, c.obj.high
     alike = "same" in c.s.low[low : high - 1] and c.s.low[high - 1] in words("complement", "alike")
     return alike or stands_for_nothing(c.s, low, high)
 
 
-def _place(c: _Complement) -> str:
-    """The name of where a thing is: "our office is in Graz"; empty in "the office is at capacity", "is in German"."""
-    s, (low, high), at = c.s, c.reading.clause.subject, c.obj.low
-    told = low < high and bool(s.bits[low] & (DETERMINER | POSSESSIVE)) and s.low[low] not in ("a", "an", "no")
-    if not told or c.reading.is_person or s.low[high - 1] not in words("place", "located"):
-        return ""
-    at += s.low[at] == "the"
-    end = at
-    while end < c.obj.high and s.bits[end] & NAME and s.words(end, end + 1)[:1].isupper():
-        end += 1
-    whole = end > at and (end == c.obj.high or bool(s.bits[end] & (PREPOSITION | MARK)))
-    return text_of(s, at, end) if whole and not is_no_name(s.words(at, at + 1)) else ""
-
-
-def _called_off(c: _Complement) -> list[StatementDraft] | None:
-    """As in "The wedding is off", "the launch was called off", "has been cancelled": no date holds any more."""
-    s, group = c.s, c.reading.clause.group
-    called = c.first == "called" and s.low[c.obj.low + 1] == "off"
-    at = c.obj.low + 1 if called else group.end
-    if s.low[at] not in ("off", "cancelled", "canceled") or c.reading.is_person:
-        return None
-    almost = called and c.obj.low > group.end
-    stated = not (group.negated or almost) and c.base.status is not FactStatus.PLANNED
-    last = at + 1 >= c.reading.clause.stop or bool(s.bits[at + 1] & (MARK | COORDINATOR))
-    return [ended(c.reading, "is scheduled for")] if stated and last else []
-
-
-def _at_version(c: _Complement) -> list[StatementDraft] | None:
-    """As in "The gateway is at version 2.3"."""
-    if c.first != "version" or c.obj.preposition not in ("at", "on", ""):
-        return None
-    return c.with_verb("is at version", c.s.words(c.obj.low + 1, min(c.obj.high, c.obj.low + 2)))
-
-
-def _back(c: _Complement) -> list[StatementDraft] | None:
+def _back(c: Complement) -> list[StatementDraft] | None:
     """As in "I'm back in Porto": a home or a job again, if it was one before; not "back in Porto for a week"."""
     if not c.obj.preposition.startswith("back "):
         return None
@@ -272,11 +201,7 @@ def _back(c: _Complement) -> list[StatementDraft] | None:
 _FOR_A_TIME: Final = frozenset(("for", "until", "till", "visiting"))
 
 
-def _is_code(text: str) -> bool:
-    return " " not in text and ("/" in text or "." in text[1:-1] or "`" in text)
-
-
-def _age(c: _Complement) -> list[StatementDraft] | None:
+def _age(c: Complement) -> list[StatementDraft] | None:
     """As in "Is 34", "is 34 years old"."""
     number, low, high = digits(c.first), c.obj.low, c.obj.high
     if not number.isdigit() or not c.reading.is_person or c.reading.owner.general or not 0 < int(number) < _OLDEST:
@@ -286,58 +211,18 @@ def _age(c: _Complement) -> list[StatementDraft] | None:
     return c.with_verb("is aged", number) if old or bits & (MARK | COORDINATOR | OPENER | ADVERB) else None
 
 
-def _dated(c: _Complement) -> list[StatementDraft] | None:
-    """As in "Is due on Friday", "is scheduled for May 5"."""
-    if c.first not in ("scheduled", "due", "planned"):
-        return None
-    after = _after_preposition(c)
-    target = c.reading.date_text or (text_of(c.s, after, c.obj.high) if after > c.obj.low + 1 else "")
-    return c.with_verb("is due on" if c.first == "due" else "is scheduled for", target) if target else []
-
-
-def _after_preposition(c: _Complement) -> int:
-    at = c.obj.low + 1
-    at += 2 * (c.s.low[at : at + 2] == ["at", "all"] and at + 2 < c.obj.high)  # "involved at all in"
-    return at + (at < c.obj.high and bool(c.s.bits[at] & PREPOSITION))
-
-
-def _changed(c: _Complement) -> list[StatementDraft] | None:
-    """As in "was moved to Friday", "has been raised to 900 euros", "is set to 60 seconds", "is 900 euros"."""
-    s, low = c.s, c.obj.low
-    if c.reading.is_person or c.base.status is FactStatus.PLANNED or c.base.effect is not Effect.STATES:
-        return None
-    verb = s.verb[low] if s.form[low] & Form.PARTICIPLE else ""
-    if c.reading.when.dates and verb in words("reschedule", "verbs"):
-        return c.moved_to_date() if word_before(s.text, c.reading.when.dates[0]) in TO_DATE else None
-    thing, value = c.reading.clause.subject, (low, c.obj.high)
-    if verb in words("change", "verbs"):
-        at = next((at for at in range(c.obj.high - 2, low, -1) if s.bits[at] & TO), None)
-        if at is None:
-            return None
-        value = (at + 1, c.obj.high)
-    elif c.base.status is not FactStatus.ACTIVE or not (is_price(c.reading, *value) or _is_setting(s, *thing)):
-        return None
-    found = given_value(c.reading, thing, value)
-    return None if found is None else [found]
-
-
-def _is_setting(s: SentenceTokens, low: int, high: int) -> bool:
-    """Whether a subject is what is set to a number: "the session timeout"."""
-    return low < high and s.low[high - 1] in words("attribute", "settings")
-
-
-def _born(c: _Complement) -> list[StatementDraft] | None:
+def _born(c: Complement) -> list[StatementDraft] | None:
     """As in "Was born in Rome", "was born on May 5"."""
     if c.first != "born":
         return None
-    after = _after_preposition(c)
+    after = after_preposition(c)
     beside = c.s.low[after - 1] in ("with", "to", "into", "without")  # "was born with a cleft lip"
     place = "" if beside else text_of(c.s, after, c.obj.high)
     target, verb = (place, "was born in") if place else (c.reading.date_text, "was born on")
     return [c.base._replace(verb=verb, object=target, status=FactStatus.COMPLETED)] if target else []
 
 
-def _changed_life(c: _Complement) -> list[StatementDraft] | None:
+def _changed_life(c: Complement) -> list[StatementDraft] | None:
     """As in "Is vegan", "is a vegetarian", "was fired"."""
     s, at, high = c.s, c.obj.low, c.obj.high
     if not c.reading.is_person or not c.first:
@@ -348,16 +233,7 @@ def _changed_life(c: _Complement) -> list[StatementDraft] | None:
     return lost_job(c.reading, at) or hired(c.reading, c.obj.low, high)
 
 
-def _in_code(c: _Complement) -> list[StatementDraft] | None:
-    """As in "`parse` is defined in `cli.py`"."""
-    after = _after_preposition(c)
-    if c.reading.is_person or c.first not in words("complement", "in_code") or after == c.obj.low + 1:
-        return None
-    target = text_of(c.s, after, c.obj.high)
-    return c.with_verb(f"is {c.first} {c.s.low[after - 1]}", target) if "`" in target or _is_code(target) else None
-
-
-def _relational(c: _Complement) -> list[StatementDraft] | None:
+def _relational(c: Complement) -> list[StatementDraft] | None:
     """As in "Is married to Bob", "is allergic to nuts", "is called Rex"."""
     word = c.first
     if word not in words("complement", "relational"):
@@ -368,7 +244,7 @@ def _relational(c: _Complement) -> list[StatementDraft] | None:
     if word in words("complement", "fearing") and c.s.low[c.obj.low + 1] == "that":
         told = clause_words(c.s, c.obj.low + 2)
         return c.with_verb(f"is {word} that", told) if told else []
-    after = _after_preposition(c)
+    after = after_preposition(c)
     preposition = c.s.low[after - 1] if after > c.obj.low + 1 else ""
     target = text_of(c.s, after, c.obj.high)
     if preposition and target and not (is_vague(c.s, after, c.obj.high) or is_bare_doing(c.s, after, c.obj.high)):
@@ -378,7 +254,7 @@ def _relational(c: _Complement) -> list[StatementDraft] | None:
     return c.with_verb("is") if word in words("complement", "standalone") else []
 
 
-def _favourite(c: _Complement) -> list[StatementDraft] | None:
+def _favourite(c: Complement) -> list[StatementDraft] | None:
     """As in "X is my favorite band"."""
     low, high = c.obj.low, c.obj.high
     at = next((at for at in range(low, min(high, low + 4)) if c.s.low[at] in _FAVOURITE), None)
@@ -392,7 +268,7 @@ def _favourite(c: _Complement) -> list[StatementDraft] | None:
     return [c.base._replace(subject=owner, verb="has favourite", scope=scope, object=name, effect=effect)]
 
 
-def _named(c: _Complement) -> list[StatementDraft] | None:
+def _named(c: Complement) -> list[StatementDraft] | None:
     """As in "I'm Eva, a nurse from Rome"."""
     low, high = c.obj.low, c.obj.high
     if c.s.bits[low] & (DETERMINER | POSSESSIVE | NUMBER) or not c.s.bits[low] & NAME or not c.reading.is_person:
@@ -411,7 +287,7 @@ def _is_german_in(s: SentenceTokens, low: int) -> bool:
     return s.words(low - 1, low).lower() == "im" and before not in (["hi"], ["hey"], ["hello"])
 
 
-def _works_as(c: _Complement) -> list[StatementDraft]:
+def _works_as(c: Complement) -> list[StatementDraft]:
     """As in "Is a nurse at Vela"."""
     s, low, high = c.s, c.obj.low, c.obj.high
     at = next((at for at in range(low, high - 1) if s.low[at] == "at" and s.bits[at + 1] & NAME), None)
@@ -430,7 +306,7 @@ def _is_for_sound(s: SentenceTokens, low: int, high: int) -> bool:
     return s.low[high - 1] in words("vague", "hollow") or words("vague", "fan").issuperset(s.low[low:high])
 
 
-def _described(c: _Complement) -> list[StatementDraft] | None:
+def _described(c: Complement) -> list[StatementDraft] | None:
     """As in "Is a nurse", "is my sister", "is tall"."""
     s, low, high = c.s, c.obj.low, c.obj.high
     own = s.low[c.reading.clause.subject[0]] in ("my", "our")
@@ -460,21 +336,21 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
 
 _PER_CENT: Final = frozenset(("percent", "cent"))
 
-_READERS: Final[tuple[_Reader, ...]] = (
-    _called_off,
+_READERS: Final[tuple[ComplementReader, ...]] = (
+    called_off,
     _nothing,
     _favourite_of_owner,
     _attribute,
     _back,
-    _at_version,
-    _numbered,
+    at_version,
+    numbered,
     _in_relation,
     _age,
-    _dated,
-    _changed,
+    dated,
+    changed,
     _born,
     _changed_life,
-    _in_code,
+    in_code,
     _relational,
     _favourite,
     _named,

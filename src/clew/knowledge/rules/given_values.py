@@ -5,7 +5,7 @@ from typing import Final
 
 from clew.knowledge.rules.lexicon import DETERMINER, NUMBER, OBJECT, POSSESSIVE, PREPOSITION, language, words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft
-from clew.knowledge.rules.objects import text_of
+from clew.knowledge.rules.phrases import text_of
 from clew.knowledge.rules.subjects import is_acronym
 from clew.types.facts import FactType
 

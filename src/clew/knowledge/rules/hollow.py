@@ -25,7 +25,7 @@ from clew.knowledge.rules.lexicon import (
 )
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft
 from clew.knowledge.rules.nouns import kin_sort
-from clew.knowledge.rules.objects import head_of
+from clew.knowledge.rules.phrases import head_of
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.text.late_pattern import late_pattern
 

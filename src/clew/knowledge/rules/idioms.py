@@ -25,7 +25,8 @@ from clew.knowledge.rules.lexicon import (
 )
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, ended, of_group, status_of, type_of
 from clew.knowledge.rules.nouns import is_given_name
-from clew.knowledge.rules.objects import Object, is_vague, text_of
+from clew.knowledge.rules.objects import Object
+from clew.knowledge.rules.phrases import is_vague, text_of
 from clew.knowledge.rules.switches import moved_all
 from clew.knowledge.rules.times import TO_DATE, word_before
 from clew.knowledge.slots import ANY_STAGE, is_kind

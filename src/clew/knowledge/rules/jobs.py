@@ -4,7 +4,7 @@ from typing import Final
 
 from clew.knowledge.rules.lexicon import ADVERB, BREAK, COMMA, COORDINATOR, NAME, PREPOSITION, TO, words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, ended, status_of, type_of
-from clew.knowledge.rules.objects import head_of, text_of
+from clew.knowledge.rules.phrases import head_of, text_of
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.facts import Effect, FactStatus, FactType
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from clew.analyze.entities import listed_type
 from clew.knowledge.morphology import third_person
-from clew.knowledge.rules.clauses import Clause
+from clew.knowledge.rules.clause_bounds import Clause
 from clew.knowledge.rules.lexicon import COMMA, DETERMINER, NUMBER, language, words
 from clew.knowledge.rules.subjects import Referent
 from clew.knowledge.rules.times import TimePhrases, after, appointed, is_last, is_season, lasting, validity, word_before

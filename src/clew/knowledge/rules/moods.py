@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from clew.knowledge.rules.clauses import Clause
+from clew.knowledge.rules.clause_bounds import Clause
 from clew.knowledge.rules.lexicon import (
     AUXILIARY,
     CONDITION,

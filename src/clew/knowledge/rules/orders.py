@@ -34,7 +34,7 @@ from clew.knowledge.rules.lexicon import (
     words,
 )
 from clew.knowledge.rules.meanings import StatementDraft
-from clew.knowledge.rules.objects import text_of
+from clew.knowledge.rules.phrases import text_of
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.text.late_pattern import late_pattern
 from clew.types.facts import Effect, FactStatus, FactType

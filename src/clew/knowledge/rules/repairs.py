@@ -22,7 +22,7 @@ from clew.knowledge.rules.lexicon import (
 )
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, is_appointment
 from clew.knowledge.rules.moods import STATED
-from clew.knowledge.rules.objects import text_of
+from clew.knowledge.rules.phrases import text_of
 from clew.knowledge.rules.times import Validity, appointed, time_phrases, validity, word_before
 from clew.knowledge.rules.tokens import SentenceTokens, read
 from clew.knowledge.slots import slot_of

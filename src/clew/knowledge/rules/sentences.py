@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from clew.analyze.entities import listed_type
 from clew.knowledge.rules.actions import action
-from clew.knowledge.rules.clauses import Clause, clauses
+from clew.knowledge.rules.clause_bounds import Clause
+from clew.knowledge.rules.clauses import clauses
 from clew.knowledge.rules.copulas import copula
 from clew.knowledge.rules.idioms import is_about_another
 from clew.knowledge.rules.lexicon import ADVERB, COMMA, COORDINATOR, DETERMINER, NAME, PREPOSITION, SUBORDINATOR, words

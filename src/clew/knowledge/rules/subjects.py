@@ -14,7 +14,7 @@ from clew.analyze.domain_words import rows
 from clew.analyze.entities import is_no_name, listed_type
 from clew.analyze.lexicon import fold
 from clew.knowledge.morphology import Form
-from clew.knowledge.rules.clauses import Clause
+from clew.knowledge.rules.clause_bounds import Clause
 from clew.knowledge.rules.lexicon import (
     ADVERB,
     AUXILIARY,

@@ -9,7 +9,8 @@ from clew.knowledge.rules.jobs import state_led_to
 from clew.knowledge.rules.lexicon import DETERMINER, NAME, NUMBER, TO, language, words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, is_name_or_product, of_group, type_of
 from clew.knowledge.rules.nouns import is_given_name
-from clew.knowledge.rules.objects import Object, text_of
+from clew.knowledge.rules.objects import Object
+from clew.knowledge.rules.phrases import text_of
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.slots import is_kind
 from clew.knowledge.values import same_value
