@@ -6,20 +6,12 @@ from dataclasses import replace
 import pytest
 
 from clew.serve.proxy.economy.cache_model import Block, CacheUse
-from clew.serve.proxy.economy.decide import (
-    Choice,
-    Decision,
-    Economy,
-    PromptForm,
-    Terms,
-    Ways,
-    expected_turns,
-    own_cost,
-    own_parts,
-)
+from clew.serve.proxy.economy.decide import Choice, Decision, Economy
 from clew.serve.proxy.economy.prices import CacheRules, Price, price_list
 from clew.serve.proxy.economy.prompt_blocks import BlockReader
+from clew.serve.proxy.economy.prompt_forms import PromptForm, Ways, own_cost, own_parts
 from clew.serve.proxy.economy.request_economy import EditsInQuestion, RequestEconomy
+from clew.serve.proxy.economy.way_chooser import Terms, expected_turns
 from clew.serve.proxy.exchange import Edit, Span
 from clew.text.counters import counter
 from tests.support.chat_requests import chat_request

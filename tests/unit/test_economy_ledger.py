@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from clew.serve.proxy.economy.cache_model import CacheUse
-from clew.serve.proxy.economy.decide import Choice, Decision, Prospect
+from clew.serve.proxy.economy.decide import Choice, Decision
 from clew.serve.proxy.economy.ledger import CostLedger, Passed, Spent, ledger_of, read_ledger, record, row_of
 from clew.serve.proxy.economy.prices import Price, price_list
+from clew.serve.proxy.economy.way_chooser import Prospect
 from clew.serve.proxy.exchange import TokenUsage
 from clew.store.memory import MemoryStore
 from tests.support.memories import quiet, told

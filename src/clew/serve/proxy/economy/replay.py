@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from clew.serve.proxy.economy.cache_model import Block, CacheModel, CacheUse, read_prompt
-from clew.serve.proxy.economy.decide import Economy, PromptForm, Terms, Ways, own_cost
+from clew.serve.proxy.economy.decide import Economy
 from clew.serve.proxy.economy.extra_mark import marked_at
 from clew.serve.proxy.economy.prices import CacheKind, CacheRules, Price
+from clew.serve.proxy.economy.prompt_forms import PromptForm, Ways, own_cost
+from clew.serve.proxy.economy.way_chooser import Terms
 
 PROTECTED: Final = 6
 """Last messages that rewriting leaves as they are."""

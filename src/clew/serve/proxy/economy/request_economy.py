@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 
 from clew.condense.wires import wire
 from clew.serve.proxy.economy.cache_model import Block
-from clew.serve.proxy.economy.decide import Decision, Economy, PromptForm, Terms, Ways, own_parts
+from clew.serve.proxy.economy.decide import Decision, Economy
 from clew.serve.proxy.economy.prices import Price, PriceList
 from clew.serve.proxy.economy.prompt_blocks import MINUTES, BlockReader, asked_for
+from clew.serve.proxy.economy.prompt_forms import PromptForm, Ways, own_parts
+from clew.serve.proxy.economy.way_chooser import Terms
 from clew.serve.proxy.exchange import ChatRequest, Edit
 from clew.text.counters import Counter
 
