@@ -8,7 +8,8 @@ from clew.memory import Memory
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark
 from clew.serve.proxy.history.conversations import Conversation, Conversations
 from clew.serve.proxy.history.memorize import ConversationLog
-from clew.store.selections import SESSION_NAME, TURN_SEQ
+from clew.store.selections import SESSION_NAME
+from clew.store.turn_selections import TURN_SEQ
 from clew.types.ids import turn_id
 from tests.support.chat_requests import chat_request
 

@@ -34,7 +34,7 @@ from clew.rows.fact_progress import read_fact_progress
 from clew.rows.facts import TurnMarks, stated
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store
-from clew.store.selections import TURN_ORDINAL
+from clew.store.turn_selections import TURN_ORDINAL
 from clew.types.facts import Effect, Fact, FactStatus, FactType, Mood, Statement
 from clew.types.turn import Part, Turn
 from tests.support.fact_talk import TABLES, TALK, Lines, all_facts, idle, read, seen, stored

@@ -4,14 +4,19 @@ from typing import get_args
 
 import pytest
 
-from clew.store import selections
+from clew.store import selections, turn_selections
 from clew.store.memory import MemoryStore
 from clew.store.row_types import MetaRow
 from clew.store.selections import META_ENTRIES, META_VALUE, MetaEntry
 from clew.store.table_columns import Column, Columns
 from clew.store.tables import META, TABLES, Table
 
-SELECTIONS = {name: made for name, made in vars(selections).items() if isinstance(made, Column | Columns)}
+SELECTIONS = {
+    name: made
+    for module in (selections, turn_selections)
+    for name, made in vars(module).items()
+    if isinstance(made, Column | Columns)
+}
 
 
 @pytest.mark.parametrize("name", sorted(SELECTIONS))

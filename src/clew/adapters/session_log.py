@@ -9,8 +9,8 @@ from clew.memory import Memory
 from clew.memory.arguments import given_session
 from clew.rows.turn_log import stored_turns
 from clew.store.protocol import Reader
-from clew.store.selections import TURN_SEQ
 from clew.store.tables import TURN
+from clew.store.turn_selections import TURN_SEQ
 from clew.types.turn import Turn
 
 _MARK: Final = "#"

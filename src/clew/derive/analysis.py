@@ -57,8 +57,9 @@ from clew.rows.turn_log import rows_by_ordinal
 from clew.rows.vocabulary import state_of
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow, TurnRow
-from clew.store.selections import META_ENTRIES, META_VALUE, TURN_SEQ
+from clew.store.selections import META_ENTRIES, META_VALUE
 from clew.store.tables import META, TURN
+from clew.store.turn_selections import TURN_SEQ
 from clew.store.values import past_prefix
 from clew.structure.beats import BeatRule, advance
 from clew.structure.chapters import OpenTree

@@ -13,8 +13,8 @@ from clew.rows.set_aside import take_sessions_back
 from clew.rows.vocabulary import adopt, drop_vocabulary, labels_in, let_go, untag
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import LabelRow, MetaRow
-from clew.store.selections import TURN_ORDINAL, TURN_SEQ
 from clew.store.tables import LABEL, META
+from clew.store.turn_selections import TURN_ORDINAL, TURN_SEQ
 from clew.store.values import past_prefix
 from clew.types.ids import parse_turn_id, turn_id
 

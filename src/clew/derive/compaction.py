@@ -23,15 +23,7 @@ from clew.condense.recap_state import STATE_VERSION, RecapState
 from clew.condense.stand_ins import StandIn, stand_ins
 from clew.config import AnalyzeConfig, CondenseConfig
 from clew.derive.compaction_receipt import CompactionSummary, compaction_receipt, refused_receipt
-from clew.derive.compaction_trigger import (
-    Growth,
-    TaskWatch,
-    Trigger,
-    due,
-    growth_of,
-    refusal,
-    trigger_of,
-)
+from clew.derive.compaction_trigger import Growth, TaskWatch, Trigger, due, growth_of, refusal, trigger_of
 from clew.derive.recap_gathering import RecapGathering
 from clew.derive.rule_failures import RuleFailure, tell, tried
 from clew.derive.stand_in_making import made_shorter, passages_of
@@ -51,8 +43,9 @@ from clew.rows.stand_ins import stand_in_row
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import RecapStateRow
 from clew.store.rows import to_us, turn_from_row
-from clew.store.selections import RECAP_MARKS, TURN_ORIGINS
+from clew.store.selections import RECAP_MARKS
 from clew.store.tables import COMPACTION, MATERIAL, RECEIPT, STAND_IN, TURN
+from clew.store.turn_selections import TURN_ORIGINS
 from clew.text.counters import Counter
 from clew.types.context import Receipt
 from clew.types.turn import Turn

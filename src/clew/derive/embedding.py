@@ -29,8 +29,8 @@ from clew.rows.turn_log import rows_of_ordinals
 from clew.store.protocol import JobState, Reader, Store, Transaction
 from clew.store.row_types import JobRow, TurnRow, VectorRow
 from clew.store.rows import dumps, to_us, turn_from_row
-from clew.store.selections import TURN_SEQ
 from clew.store.tables import JOB, VECTOR
+from clew.store.turn_selections import TURN_SEQ
 from clew.types.ids import turn_id
 from clew.types.turn import Turn
 

@@ -23,8 +23,8 @@ from clew.rows.turn_log import rows_by_ordinal, rows_of_ordinals
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow, TurnRow
 from clew.store.rows import turns_from_rows
-from clew.store.selections import TURN_SEQ
 from clew.store.tables import META
+from clew.store.turn_selections import TURN_SEQ
 from clew.structure.stored_graph import ENTITY_VERSION, Counts, StoredGraph, drop_graph, stored_counts
 from clew.text.counted import counted as with_noun
 from clew.text.terms import quote_terms

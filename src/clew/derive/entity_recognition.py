@@ -25,8 +25,8 @@ from clew.rows.set_aside import put_turn_aside, take_turns_back, turns_aside
 from clew.rows.turn_log import rows_of_ordinals
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow, TurnRow
-from clew.store.selections import TURN_SEQ
 from clew.store.tables import META, TURN
+from clew.store.turn_selections import TURN_SEQ
 from clew.structure.stored_graph import ENTITY_VERSION, Counts, may_name
 from clew.types.ids import turn_id
 from clew.types.turn import Turn

@@ -46,8 +46,9 @@ from clew.rows.pause import refuse_while_paused
 from clew.rows.recap_source import last_besides
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import to_us
-from clew.store.selections import SESSION_NAME, TURN_SEQ
+from clew.store.selections import SESSION_NAME
 from clew.store.tables import EXTRACTION_RUN
+from clew.store.turn_selections import TURN_SEQ
 from clew.text.counters import Counter
 from clew.types.extraction import (
     ChunkRecord,

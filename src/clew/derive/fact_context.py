@@ -9,8 +9,8 @@ from clew.rows.tombstones import parent_seq
 from clew.rows.turn_words import TurnVoice
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
-from clew.store.selections import TURN_BRANCHES, TURN_ORDINAL, TURN_ORDINAL_BRANCHES, TURN_ORIGINS, TurnBranch
 from clew.store.tables import TURN
+from clew.store.turn_selections import TURN_BRANCHES, TURN_ORDINAL, TURN_ORDINAL_BRANCHES, TURN_ORIGINS, TurnBranch
 from clew.types.turn import Turn
 
 _PAGE: Final = 8

@@ -24,8 +24,8 @@ from clew.rows.turn_log import rows_by_ordinal, rows_of_ordinals
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import TurnRow
 from clew.store.rows import turns_from_rows
-from clew.store.selections import TURN_TEXT
 from clew.store.tables import SPACE, STATEMENT
+from clew.store.turn_selections import TURN_TEXT
 from clew.types.facts import Statement
 from clew.types.ids import turn_id
 from clew.types.provenance import Provenance

@@ -20,8 +20,8 @@ from clew.store.project_row_types import MentionRow
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import TurnRow
 from clew.store.rows import turns_from_rows
-from clew.store.selections import TURN_SEQ
 from clew.store.tables import MENTION
+from clew.store.turn_selections import TURN_SEQ
 from clew.types.turn import Turn
 
 STRETCH: Final = 256

@@ -39,8 +39,9 @@ from clew.rows.set_aside import put_labels_aside, put_session_aside
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import LabelRow, NodeRow, TurnRow
 from clew.store.rows import turn_from_row
-from clew.store.selections import LABEL_NAME, NODE_ID, NODE_OUTLINES, RENDERED_NODE, TURN_SEQ
+from clew.store.selections import LABEL_NAME, NODE_ID, NODE_OUTLINES, RENDERED_NODE
 from clew.store.tables import LABEL, META, NODE, SESSION, TURN
+from clew.store.turn_selections import TURN_SEQ
 from clew.structure.hierarchy_codec import beat_of
 from clew.text.counters import Counter, counter
 from clew.text.terms import terms

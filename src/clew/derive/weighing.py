@@ -13,8 +13,9 @@ from clew.rows.annotations import weighing_tried
 from clew.rows.turn_log import rows_by_ordinal
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import WeighingRow
-from clew.store.selections import TURN_SEQ, WEIGHING_ORDINAL
+from clew.store.selections import WEIGHING_ORDINAL
 from clew.store.tables import SPACE, WEIGHING
+from clew.store.turn_selections import TURN_SEQ
 
 STRETCH: Final = 256
 """Most turns weighed between two commits."""

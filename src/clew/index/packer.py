@@ -30,9 +30,10 @@ from clew.index.segment_kinds import (
 )
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow
-from clew.store.selections import TURN_ORDINAL, SegmentKey
+from clew.store.selections import SegmentKey
 from clew.store.table_columns import Column
 from clew.store.tables import META, SEGMENT
+from clew.store.turn_selections import TURN_ORDINAL
 from clew.store.values import Key, Row
 from clew.text.counted import counted
 from clew.types.reports import Problem

@@ -28,8 +28,9 @@ from clew.index.segment_kinds import (
 )
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow
-from clew.store.selections import META_VALUE, TAIL_ORDINAL, TURN_ORDINAL, SegmentKey
+from clew.store.selections import META_VALUE, TAIL_ORDINAL, SegmentKey
 from clew.store.tables import META, SEGMENT
+from clew.store.turn_selections import TURN_ORDINAL
 from clew.text.counted import counted
 from clew.types.reports import Problem
 

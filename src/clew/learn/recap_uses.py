@@ -13,7 +13,7 @@ from clew.rank.tuning.renderings import SCALES, ToldByScale
 from clew.rows.compactions import Compaction, compaction_at
 from clew.rows.recap_source import recap_source
 from clew.store.protocol import Reader
-from clew.store.selections import TURN_TEXT
+from clew.store.turn_selections import TURN_TEXT
 from clew.text.counters import Counter
 from clew.text.terms import terms
 from clew.types.context import Receipt

@@ -8,8 +8,8 @@ from clew.derive.rendering import BEAT_SIZE, beat_sources
 from clew.rank.tuning.renderings import SCALES, ToldByScale
 from clew.store.protocol import Reader
 from clew.store.row_types import NodeRow
-from clew.store.selections import TURN_TEXT
 from clew.store.tables import NODE
+from clew.store.turn_selections import TURN_TEXT
 from clew.structure.hierarchy_codec import seqs_of
 from clew.text.terms import terms
 from clew.types.context import Receipt

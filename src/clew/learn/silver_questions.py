@@ -15,8 +15,8 @@ from clew.index.view import IndexView
 from clew.rows.annotations import ANALYSIS, annotation_values
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
-from clew.store.selections import TURN_TEXT
 from clew.store.tables import TURN
+from clew.store.turn_selections import TURN_TEXT
 from clew.text.names import quoted
 from clew.text.normalise import fold, fold_contains
 from clew.text.terms import quote_terms, terms

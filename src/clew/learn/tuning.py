@@ -44,8 +44,8 @@ from clew.rank.tuning.validate import decide, stretches
 from clew.rows.parameters import LearnedBook, adopt, history, structure_of
 from clew.store.protocol import Reader, Store
 from clew.store.rows import EPOCH
-from clew.store.selections import TURN_TEXT
 from clew.store.tables import NODE, TURN
+from clew.store.turn_selections import TURN_TEXT
 from clew.structure.beats import BeatRule, segment
 from clew.structure.features import TurnFeatures
 from clew.structure.hierarchy_codec import seqs_of

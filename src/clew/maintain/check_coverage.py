@@ -9,8 +9,9 @@ from clew.rows.failed_jobs import RuleStage
 from clew.rows.set_aside import names_aside, sessions_aside
 from clew.rows.vocabulary import aliases_of, read_vocabulary
 from clew.store.protocol import Reader
-from clew.store.selections import ANALYSIS_VERSION, LABEL_OWNER, META_ENTRIES, TURN_BRANCHES, TURN_ORDINAL
+from clew.store.selections import ANALYSIS_VERSION, LABEL_OWNER, META_ENTRIES
 from clew.store.tables import NODE
+from clew.store.turn_selections import TURN_BRANCHES, TURN_ORDINAL
 from clew.store.values import past_prefix
 from clew.structure.hierarchy_codec import seqs_of
 from clew.structure.vocabulary import resolve

@@ -8,7 +8,8 @@ from clew.knowledge.reduce import reduced
 from clew.rows.fact_progress import read_fact_progress
 from clew.rows.facts import StoredStatements, TurnMarks, facts_of_groups
 from clew.store.protocol import Reader
-from clew.store.selections import FACT_KEY_ORDINAL, FACT_PLACE, STATEMENT_ORDINAL, TURN_ORDINAL
+from clew.store.selections import FACT_KEY_ORDINAL, FACT_PLACE, STATEMENT_ORDINAL
+from clew.store.turn_selections import TURN_ORDINAL
 from clew.text.counted import counted
 from clew.types.facts import Fact
 from clew.types.reports import Problem

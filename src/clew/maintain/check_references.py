@@ -7,16 +7,9 @@ from dataclasses import dataclass
 from clew.errors import InputError
 from clew.rows.tombstones import hashing_of, parent_seq
 from clew.store.protocol import Reader
-from clew.store.selections import (
-    JOB_PAYLOADS,
-    OWNED_ROWS,
-    SESSION_ENDS,
-    TOMBSTONE_SEQ,
-    TURN_PARENTS,
-    TURN_PLACES,
-    TURN_SEQ,
-)
+from clew.store.selections import JOB_PAYLOADS, OWNED_ROWS, SESSION_ENDS, TOMBSTONE_SEQ
 from clew.store.tables import SPACE
+from clew.store.turn_selections import TURN_PARENTS, TURN_PLACES, TURN_SEQ
 from clew.store.values import Key
 from clew.text.counted import counted
 from clew.types.ids import parse_turn_id, turn_id

@@ -10,8 +10,9 @@ from clew.index.segment_kinds import count_copy
 from clew.rows.scrub_requests import noted
 from clew.rows.tombstones import Hashed, hashing_of
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.selections import TOMBSTONE_KEYS, TURN_CONTENTS, TURN_HASH, TurnContent
+from clew.store.selections import TOMBSTONE_KEYS
 from clew.store.tables import SPACE, TABLES, TOMBSTONE, Table
+from clew.store.turn_selections import TURN_CONTENTS, TURN_HASH, TurnContent
 from clew.store.values import Key, Row, Value
 from clew.text.counted import counted
 

@@ -20,8 +20,9 @@ from clew.rows.fact_progress import mend_fact_progress
 from clew.store.protocol import Store, Transaction
 from clew.store.row_types import SessionRow
 from clew.store.rows import dumps, turn_from_row, turn_row
-from clew.store.selections import BLOB_SHA, SESSION_NAME, TURN_ARRIVALS, TURN_ORDINAL, TURN_PARTS
+from clew.store.selections import BLOB_SHA, SESSION_NAME
 from clew.store.tables import SESSION, SPACE, STATEMENT, TURN
+from clew.store.turn_selections import TURN_ARRIVALS, TURN_ORDINAL, TURN_PARTS
 from clew.types.ids import parse_turn_id
 from clew.types.reports import Problem
 from clew.write.session_log import next_seq

@@ -36,8 +36,9 @@ from clew.rows.tombstones import hashing_of, tombstone
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import TombstoneRow, TurnRow
 from clew.store.rows import turn_from_row
-from clew.store.selections import COMPLETION_KEYS, TURN_METADATA, TURN_PARTS
+from clew.store.selections import COMPLETION_KEYS
 from clew.store.tables import SESSION, TOMBSTONE, TURN
+from clew.store.turn_selections import TURN_METADATA, TURN_PARTS
 from clew.store.values import past_prefix
 from clew.text.normalise import fold, fold_contains
 from clew.types.exact import exact_text

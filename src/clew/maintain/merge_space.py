@@ -25,8 +25,8 @@ from clew.rows.tombstones import ghosts, hashing_of, moment_of, parent_seq
 from clew.store.protocol import Reader, Store
 from clew.store.row_types import TurnRow
 from clew.store.rows import from_us, turn_from_row
-from clew.store.selections import TURN_DIGESTS, TURN_LINKS, TURN_SESSION_ORDINALS
 from clew.store.tables import SPACE, TURN
+from clew.store.turn_selections import TURN_DIGESTS, TURN_LINKS, TURN_SESSION_ORDINALS
 from clew.store.values import Value
 from clew.types import Turn
 from clew.types.ids import turn_id

@@ -20,8 +20,9 @@ from clew.rows.mentions import drop_mentions
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Store, Transaction
 from clew.store.rows import turn_from_row
-from clew.store.selections import ANNOTATION_SOURCES, TURN_SEQ
+from clew.store.selections import ANNOTATION_SOURCES
 from clew.store.tables import WEIGHING
+from clew.store.turn_selections import TURN_SEQ
 from clew.store.values import Key
 from clew.version import __version__
 from clew.write.prepare import Derived, derive

@@ -14,8 +14,9 @@ from clew.maintain.forget import Selection
 from clew.store.protocol import Reader, Store
 from clew.store.row_types import MetaRow
 from clew.store.rows import from_us, to_us
-from clew.store.selections import META_VALUE, TURN_TIMES
+from clew.store.selections import META_VALUE
 from clew.store.tables import META, SPACE
+from clew.store.turn_selections import TURN_TIMES
 from clew.types.ids import turn_id
 from clew.types.reports import ForgetReport
 

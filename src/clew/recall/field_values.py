@@ -27,7 +27,8 @@ from clew.rows.analysis_progress import read_progress
 from clew.rows.annotations import ANALYSIS, TAG, annotation_values
 from clew.rows.llm_progress import NUANCE, was_asked
 from clew.store.protocol import Reader
-from clew.store.selections import ANNOTATION_VALUE, TURN_TEXT
+from clew.store.selections import ANNOTATION_VALUE
+from clew.store.turn_selections import TURN_TEXT
 from clew.structure.vocabulary import Vocabulary
 from clew.text.normalise import fold_contains
 from clew.text.terms import quote_terms

@@ -24,8 +24,8 @@ from clew.rows.annotations import replaced
 from clew.rows.vocabulary import read_vocabulary, state_of
 from clew.store.protocol import Reader, Store
 from clew.store.rows import to_us, turn_from_row
-from clew.store.selections import TURN_ORDINAL_ARRIVALS
 from clew.store.tables import TURN
+from clew.store.turn_selections import TURN_ORDINAL_ARRIVALS
 from clew.structure.vocabulary import Vocabulary
 from clew.types.turn import Turn
 

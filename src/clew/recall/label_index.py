@@ -8,8 +8,9 @@ from clew.rank.algebra.fields import DOMAIN
 from clew.rows.annotations import TAG
 from clew.rows.vocabulary import read_vocabulary
 from clew.store.protocol import Reader
-from clew.store.selections import LABEL_NAME, LABEL_OWNERS, LABEL_WEIGHTS, NODE_DATA, TURN_SEQ
+from clew.store.selections import LABEL_NAME, LABEL_OWNERS, LABEL_WEIGHTS, NODE_DATA
 from clew.store.tables import NODE
+from clew.store.turn_selections import TURN_SEQ
 from clew.structure.hierarchy_codec import seqs_of, summary_of
 from clew.structure.vocabulary import Vocabulary, part_in
 from clew.types.ids import parse_turn_id, turn_id

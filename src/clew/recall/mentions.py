@@ -15,8 +15,8 @@ from clew.rank.algebra.syntax import About
 from clew.rank.quotes import holding
 from clew.rows.mentions import links_read_now, read_links, read_until
 from clew.store.protocol import Reader
-from clew.store.selections import TURN_TEXT
 from clew.store.tables import TURN
+from clew.store.turn_selections import TURN_TEXT
 from clew.text.terms import quote_terms
 
 _AT_ONCE: Final = 256

@@ -9,8 +9,9 @@ from clew.rank.anchors import WeightedRange
 from clew.rank.intent.position_phrases import PositionPhrase
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
-from clew.store.selections import NODE_SPANS, TURN_AT, TURN_SEQ, TURN_SESSION
+from clew.store.selections import NODE_SPANS
 from clew.store.tables import NODE
+from clew.store.turn_selections import TURN_AT, TURN_SEQ, TURN_SESSION
 from clew.structure.hierarchy_codec import summary_of
 from clew.structure.macro import MacroNode
 from clew.types.ids import BEAT

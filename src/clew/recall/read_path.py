@@ -28,7 +28,7 @@ from clew.recall.work_turns import WorkFinder
 from clew.rows.parameters import LearnedBook
 from clew.rows.receipts import ReceiptBook
 from clew.store.protocol import Reader, Store
-from clew.store.selections import TURN_TEXT
+from clew.store.turn_selections import TURN_TEXT
 
 if TYPE_CHECKING:
     from clew.rows.lenses import LensBook, Meet

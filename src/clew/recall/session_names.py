@@ -6,7 +6,7 @@ from typing import Final
 from clew.errors import InputError, NotFoundError, shown
 from clew.recall.read_path import ReadPath
 from clew.recall.titled_sessions import titles_of_sessions
-from clew.store.selections import TURN_ORIGINS
+from clew.store.turn_selections import TURN_ORIGINS
 from clew.text.printable import printable_name
 from clew.types.ids import BEGIN_OF_UUID, cut_session, parse_turn_id, short_session, spelled_out, turn_id
 

@@ -20,8 +20,8 @@ from clew.recall.session_topics import topics_of_session
 from clew.store.protocol import Reader, Store
 from clew.store.row_types import SessionRow, TurnRow
 from clew.store.rows import from_us, to_us
-from clew.store.selections import TURN_METADATA
 from clew.store.tables import SESSION, TURN
+from clew.store.turn_selections import TURN_METADATA
 from clew.types.facts import CORRECTION_SOURCE, CORRECTIONS
 from clew.types.ids import short_session
 from clew.types.session import SessionInfo

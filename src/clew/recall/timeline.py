@@ -27,8 +27,9 @@ from clew.rank.timeline import by_period, in_turns
 from clew.rows.annotations import ANALYSIS, annotation_values
 from clew.store.protocol import Reader
 from clew.store.rows import from_us, turn_from_row
-from clew.store.selections import NODE_TITLES, TURN_TEXT
+from clew.store.selections import NODE_TITLES
 from clew.store.tables import TURN
+from clew.store.turn_selections import TURN_TEXT
 from clew.text.pieces import piece_spans
 from clew.text.shown_names import said_by
 from clew.text.terms import terms

@@ -16,7 +16,7 @@ from clew.project.links import TurnLinks, normal_path, touches
 from clew.project.project import root_of
 from clew.recall.sessions import project_name
 from clew.store.protocol import Reader
-from clew.store.selections import TURN_METADATA
+from clew.store.turn_selections import TURN_METADATA
 
 _FOLDERS: Final = CacheKey[dict[str, tuple[str, ...]]]("working folders")
 

@@ -23,13 +23,11 @@ from clew.store.selections import (
     LABEL_NAME,
     MENTION_ORDINAL,
     META_VALUE,
-    TURN_ORDINAL,
-    TURN_PLACES,
-    TURN_TEXT,
     WEIGHING_ORDINAL,
     WEIGHING_VALUE,
 )
 from clew.store.tables import META
+from clew.store.turn_selections import TURN_ORDINAL, TURN_PLACES, TURN_TEXT
 from clew.types.annotation import Annotation
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.provenance import Provenance

@@ -9,7 +9,7 @@ from clew.ingest.branches import SUBAGENTS
 from clew.rows.tombstones import parent_seq
 from clew.rows.turn_words import TURN_VOICE, TurnVoice
 from clew.store.protocol import Reader
-from clew.store.selections import TURN_BRANCHES, TURN_LINKS
+from clew.store.turn_selections import TURN_BRANCHES, TURN_LINKS
 
 Name = tuple[str, int]
 """A session and a place in it."""

@@ -20,9 +20,9 @@ from clew.rows.tombstones import hashing, hashing_of
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import ConversationRow, MessageRow
 from clew.store.rows import dumps
-from clew.store.selections import TURN_BRANCHES
 from clew.store.table_columns import Columns
 from clew.store.tables import CONVERSATION, MESSAGE, SESSION
+from clew.store.turn_selections import TURN_BRANCHES
 
 _CHAT: Final = "chat-"
 

@@ -15,8 +15,8 @@ from clew.rows.lease_owner import is_dead
 from clew.store.knowledge_row_types import ExtractionChunkRow, ExtractionRunRow
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import dumps
-from clew.store.selections import TURN_SEQ
 from clew.store.tables import EXTRACTION_CHUNK, EXTRACTION_RUN
+from clew.store.turn_selections import TURN_SEQ
 from clew.types.extraction import (
     ChunkRecord,
     Extraction,

@@ -28,8 +28,9 @@ from clew.rows.fact_codec import (
 )
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import from_us
-from clew.store.selections import FACT_DATA, FACT_PLACE, FACT_PLACES, TURN_ORDINAL, TURN_TIMES
+from clew.store.selections import FACT_DATA, FACT_PLACE, FACT_PLACES
 from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT
+from clew.store.turn_selections import TURN_ORDINAL, TURN_TIMES
 from clew.store.typed_reads import TypedReads
 from clew.text.terms import terms
 from clew.types.facts import Fact, FactStatus, Statement, in_few_words

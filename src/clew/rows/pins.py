@@ -11,8 +11,8 @@ from clew.rows.pause import paused_since, refuse_while_paused
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import PinRow
 from clew.store.rows import from_us, to_us
-from clew.store.selections import TURN_ORIGIN
 from clew.store.tables import PIN
+from clew.store.turn_selections import TURN_ORIGIN
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.pins import Pin, PinKind
 

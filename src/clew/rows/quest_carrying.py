@@ -19,8 +19,8 @@ from clew.rows.quests import PATTERN, SEAL, SET
 from clew.store.project_row_types import QuestRow
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import dumps
-from clew.store.selections import TURN_CONTENTS, TURN_HASH, TurnContent
 from clew.store.tables import QUEST
+from clew.store.turn_selections import TURN_CONTENTS, TURN_HASH, TurnContent
 from clew.types.ids import turn_id
 from clew.types.quests import QuestPattern, QuestSeal
 from clew.types.record import Record

@@ -17,8 +17,8 @@ from clew.store.project_row_types import QuestRow
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
 from clew.store.rows import turn_from_row
-from clew.store.selections import TURN_ACTORS, TURN_HASH, TURN_ORIGINS, TURN_PLACES
 from clew.store.tables import TURN
+from clew.store.turn_selections import TURN_ACTORS, TURN_HASH, TURN_ORIGINS, TURN_PLACES
 from clew.text.terms import terms
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.quests import Quest, QuestSeal, QuestStage

@@ -11,8 +11,9 @@ from clew.errors import NotFoundError
 from clew.rows.annotations import annotation_values
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
-from clew.store.selections import NODE_TITLES, TURN_ORIGINS
+from clew.store.selections import NODE_TITLES
 from clew.store.tables import ANALYSIS, SESSION, TURN
+from clew.store.turn_selections import TURN_ORIGINS
 from clew.types.ids import BEAT
 from clew.types.turn import Turn
 

@@ -11,8 +11,8 @@ from clew.rows.failed_jobs import RuleStage, job_name, jobs_of, owner_of
 from clew.store.protocol import JobState, Reader, Transaction
 from clew.store.row_types import JobRow, TurnRow
 from clew.store.rows import dumps
-from clew.store.selections import TURN_SEQ
 from clew.store.tables import JOB
+from clew.store.turn_selections import TURN_SEQ
 from clew.types.ids import session_prefix, turn_id
 
 LABELS: Final = "(labels)"

@@ -26,8 +26,9 @@ from clew.rows.annotations import NAME_OWNER, PROVENANCE, TAG, note_replaced
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import AnalysisRow, AnnotationRow, LabelAliasRow, MetaRow
 from clew.store.rows import dumps
-from clew.store.selections import LABEL_NAME, LABEL_OWNER, META_VALUE, TURN_ORDINAL, TURN_PLACES, TURN_TEXT
+from clew.store.selections import LABEL_NAME, LABEL_OWNER, META_VALUE
 from clew.store.tables import ANALYSIS, ANNOTATION, LABEL, LABEL_ALIAS, META
+from clew.store.turn_selections import TURN_ORDINAL, TURN_PLACES, TURN_TEXT
 from clew.store.values import past_prefix
 from clew.structure.vocabulary import SPLIT_BEATS, SPLIT_SHARE, LabelEntry, Vocabulary, parts_of
 from clew.types.ids import node_id

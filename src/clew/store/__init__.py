@@ -3,8 +3,8 @@
 The modules by what they are about:
 
     the contract    protocol, values, check, guard, translate
-    tables          tables, row_types, knowledge_row_types, project_row_types, rows, selections, table_columns,
-                    typed_reads, statements, migrate
+    tables          tables, row_types, knowledge_row_types, project_row_types, rows, selections, turn_selections,
+                    table_columns, typed_reads, statements, migrate
     opening         open, home, keys, read_only
     SQLite          sqlite, writer, readers, access, log_sync, ticket, cipher, raw_file
     PostgreSQL      postgres, postgres_address, postgres_driver, postgres_pool, postgres_access, postgres_writer,

@@ -35,6 +35,7 @@ from clew.views.sigma_files import (
 )
 from clew.views.sigma_lattice import build_conversation_lattice, classify_conversation_mode, cosine, vector_of
 from clew.views.sigma_meet import OverlayRegistry
+from clew.views.sigma_options import AnalyzerOptions, CompressorOptions, InjectorOptions
 from clew.views.sigma_recap import reconstruct_chat_context, reconstruct_quest_context
 from clew.views.sigma_session import (
     SessionFiles,
@@ -46,16 +47,13 @@ from clew.views.sigma_session import (
     session_turns,
 )
 from clew.views.sigma_shapes import (
-    AnalyzerOptions,
     Classification,
     CompressionResult,
-    CompressorOptions,
     ConversationEdge,
     ConversationLattice,
     ConversationNode,
     ConversationTurn,
     EdgeType,
-    InjectorOptions,
     LatticeMetadata,
     OverlayScores,
     SessionState,

@@ -18,14 +18,10 @@ from clew.models.protocol import LLM
 from clew.text.counters import Counter, Counting
 from clew.text.counters import counter as counter_named
 from clew.text.evidence import evidence
+from clew.views.sigma_checks import check_tokens
 from clew.views.sigma_lattice import build_conversation_lattice, last_time, mode_of_texts
-from clew.views.sigma_shapes import (
-    Class,
-    CompressionResult,
-    CompressorOptions,
-    TurnAnalysis,
-    check_tokens,
-)
+from clew.views.sigma_options import CompressorOptions
+from clew.views.sigma_shapes import Class, CompressionResult, TurnAnalysis
 from clew.views.typed_arguments import typed
 
 log = logging.getLogger("clew.views")

@@ -19,7 +19,9 @@ from clew.condense.wires.protocol import call_label
 from clew.text.counters import Counter, Counting
 from clew.text.counters import counter as counter_named
 from clew.types.turn import Turn
-from clew.views.sigma_shapes import AnalyzerOptions, ConversationLattice, ConversationNode, check_tokens
+from clew.views.sigma_checks import check_tokens
+from clew.views.sigma_options import AnalyzerOptions
+from clew.views.sigma_shapes import ConversationLattice, ConversationNode
 from clew.views.typed_arguments import typed
 
 _SHIFTS: Final = 0.5  # share of the budget that the lines of shifts may take before they are cut shorter

@@ -37,6 +37,7 @@ from clew.store.rows import to_us, turn_from_row
 from clew.store.tables import ANALYSIS, TURN
 from clew.types import IngestReport, Turn
 from clew.types.exact import exact_choice
+from clew.views.sigma_checks import check_tokens
 from clew.views.sigma_compress import MINIMUM_TURNS, compress_context
 from clew.views.sigma_files import (
     load_lattice,
@@ -48,15 +49,8 @@ from clew.views.sigma_files import (
     update_session_stats,
 )
 from clew.views.sigma_lattice import build_conversation_lattice
-from clew.views.sigma_shapes import (
-    CompressorOptions,
-    ConversationNode,
-    OverlayScores,
-    SessionState,
-    Transition,
-    TurnAnalysis,
-    check_tokens,
-)
+from clew.views.sigma_options import CompressorOptions
+from clew.views.sigma_shapes import ConversationNode, OverlayScores, SessionState, Transition, TurnAnalysis
 from clew.views.typed_arguments import typed
 
 ARCHIVES: Final = "archives"

@@ -1,15 +1,15 @@
 """The SIGMA document's data structures, with its names, fields and defaults; times in milliseconds since 1970."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Self, get_args
 
 from clew.analyze.overlays import Overlay
 from clew.condense.mode import Mode
 from clew.errors import InputError, shown
-from clew.rank.sigma import LEAST, MOST, SNIPPET, WINDOW
 from clew.rows.provider_sessions import Reason
 from clew.types.record import Record
+from clew.views.sigma_checks import check_fields, check_one_of, check_range, check_tokens, take_lists
 from clew.views.typed_arguments import typed, typed_record
 
 Role = Literal["user", "assistant"]
@@ -18,8 +18,6 @@ Class = Literal["preserved", "summarized", "compressed"]
 """How much of a turn a compressed lattice holds: all, its most informative sentences, or a tenth."""
 
 NODE_TYPE: Final = "conversation_turn"
-
-_LARGEST: Final = 10**15  # no time in milliseconds is as large; not NaN either
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,45 +70,12 @@ class ConversationTurn(Record):
     timestamp: int
 
     def __post_init__(self) -> None:
-        _check(self, ("id", "role", "content"), ("timestamp",))
+        check_fields(self, ("id", "role", "content"), ("timestamp",))
 
     @classmethod
     def at(cls, timestamp: int, role: Role, content: str) -> Self:
         """A turn with the document's id, `turn-{timestamp}`."""
         return cls(id=f"turn-{timestamp}", role=role, content=content, timestamp=timestamp)
-
-
-def _take_lists(record: object, *names: str) -> None:
-    """Makes tuples of the fields that were given as lists, so that records with the same contents are equal."""
-    for name in names:
-        value = getattr(record, name)
-        if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-            raise InputError(f"{type(record).__name__}: {name} is {shown(value)}; expected a list")
-        if not isinstance(value, tuple):
-            object.__setattr__(record, name, tuple(value))
-
-
-def _check(record: object, texts: Sequence[str] = (), numbers: Sequence[str] = ()) -> None:
-    """Raises InputError for a field of the wrong type: files of other programs may hold anything."""
-    for name in (*texts, *numbers):
-        value = getattr(record, name)
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
-        if not (is_number if name in numbers else isinstance(value, str)):
-            expected = f"a number of at most {_LARGEST:,}" if name in numbers else "a text"
-            raise InputError(f"{type(record).__name__}: {name} is {shown(value)}; expected {expected}")
-
-
-def _check_one_of(record: object, name: str, expected: Sequence[str]) -> None:
-    value = getattr(record, name)
-    if value not in expected:
-        raise InputError(f"{type(record).__name__}: {name} is {shown(value)}; expected one of {', '.join(expected)}")
-
-
-def _check_range(record: object, low: float, high: float, *names: str) -> None:
-    for name in names:
-        value = getattr(record, name)
-        if not low <= value <= high:
-            raise InputError(f"{type(record).__name__}: {name} is {shown(value)}; expected {low:g} to {high:g}")
 
 
 def _take_scores(record: "TurnAnalysis | ConversationNode") -> None:
@@ -155,9 +120,9 @@ class TurnAnalysis(Record):
 
     def __post_init__(self) -> None:
         _take_scores(self)
-        _take_lists(self, "references", "semantic_tags")
-        _check(self, ("turn_id", "role", "content"), ("timestamp", "novelty", "importance_score"))
-        _check_one_of(self, "role", get_args(Role))
+        take_lists(self, "references", "semantic_tags")
+        check_fields(self, ("turn_id", "role", "content"), ("timestamp", "novelty", "importance_score"))
+        check_one_of(self, "role", get_args(Role))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +134,7 @@ class Classification(Record):
     discarded: tuple[TurnAnalysis, ...] = ()
 
     def __post_init__(self) -> None:
-        _take_lists(self, *self.__slots__)
+        take_lists(self, *self.__slots__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,9 +162,9 @@ class ConversationNode(Record):
 
     def __post_init__(self) -> None:
         _take_scores(self)
-        _take_lists(self, "semantic_tags")
-        _check(self, ("id", "turn_id", "role", "content"), ("timestamp", "novelty", "importance_score"))
-        _check_one_of(self, "role", get_args(Role))
+        take_lists(self, "semantic_tags")
+        check_fields(self, ("id", "turn_id", "role", "content"), ("timestamp", "novelty", "importance_score"))
+        check_one_of(self, "role", get_args(Role))
         if not all(isinstance(tag, str) for tag in self.semantic_tags):
             raise InputError(f"ConversationNode: semantic_tags is {shown(self.semantic_tags)}; expected texts")
 
@@ -218,9 +183,9 @@ class ConversationEdge:
     weight: float
 
     def __post_init__(self) -> None:
-        _check(self, ("from_turn", "to_turn"), ("weight",))
-        _check_one_of(self, "type", get_args(EdgeType))
-        _check_range(self, 0, 1, "weight")
+        check_fields(self, ("from_turn", "to_turn"), ("weight",))
+        check_one_of(self, "type", get_args(EdgeType))
+        check_range(self, 0, 1, "weight")
 
     def to_dict(self) -> dict[str, Any]:
         """The fields with the document's names."""
@@ -268,7 +233,7 @@ class ConversationLattice:
     metadata: LatticeMetadata
 
     def __post_init__(self) -> None:
-        _take_lists(self, "nodes", "edges")
+        take_lists(self, "nodes", "edges")
 
     def to_dict(self) -> dict[str, Any]:
         """As `{session}.lattice.json` holds it."""
@@ -296,16 +261,6 @@ class ConversationLattice:
             raise InputError("the lattice cannot be read; expected nodes, edges and metadata") from error
 
 
-def check_tokens(tokens: int | None) -> None:
-    """Refuses what is no number of tokens.
-
-    Raises:
-        InputError: it is negative, or of another type.
-    """
-    if tokens is not None and (isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 0):
-        raise InputError(f"{shown(tokens)} is not a number of tokens; expected a whole number, 0 or more")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transition(Record):
     """One transition from one provider session to the next."""
@@ -317,7 +272,7 @@ class Transition(Record):
     token_count_at_compression: int | None = None
 
     def __post_init__(self) -> None:
-        _check(self, ("old_session", "new_session", "reason"), ("timestamp",))
+        check_fields(self, ("old_session", "new_session", "reason"), ("timestamp",))
         check_tokens(self.token_count_at_compression)
 
 
@@ -344,103 +299,12 @@ class SessionState(Record):
     stats: SessionStats = field(default_factory=SessionStats)
 
     def __post_init__(self) -> None:
-        _take_lists(self, "compression_history")
-        _check(self, ("anchor_id", "current_session"), ("created_at", "last_updated"))
+        take_lists(self, "compression_history")
+        check_fields(self, ("anchor_id", "current_session"), ("created_at", "last_updated"))
         if not self.anchor_id:
             raise InputError("SessionState: anchor_id is empty; expected the name of the conversation")
         if not all(isinstance(step, Transition) for step in self.compression_history):
             raise InputError(f"SessionState: compression_history is {shown(self.compression_history)}; expected steps")
-
-
-class _Options(Record):
-    """Base class of the tunable parameters."""
-
-    __slots__ = ()
-
-    @classmethod
-    def of(cls, given: Self | Mapping[str, Any] | None) -> Self:
-        """What is given, also as a mapping of names; the defaults for None.
-
-        Raises:
-            InputError: it is something else, has a name that there is not, or a value is of another type.
-        """
-        if isinstance(given, cls):
-            return given
-        if given is not None and not isinstance(given, Mapping):
-            raise InputError(f"the options are {shown(given)}; expected {cls.__name__} or a mapping")
-        known = (*cls.__slots__, *map(_camel, cls.__slots__))
-        unknown = [str(name) for name in given or {} if name not in known]
-        if unknown:
-            raise InputError(
-                f"{cls.__name__}: {', '.join(unknown):.200} is unknown; expected some of {', '.join(cls.__slots__)}"
-            )
-        return cls.from_dict(given or {})
-
-
-@typed_record
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnalyzerOptions(_Options):
-    """The document's tunable parameters of the analyzer."""
-
-    overlay_threshold: float = 5.0
-    paradigm_shift_threshold: float = 0.7
-    routine_threshold: float = 3.0
-
-    def __post_init__(self) -> None:
-        _check(self, numbers=self.__slots__)
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(map(str.title, rest))
-
-
-@typed_record
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InjectorOptions(_Options):
-    """The document's tunable parameters of the injector: `windowSize`, `maxContextTurns` and so on."""
-
-    window_size: int = WINDOW
-    max_context_turns: int = MOST
-    min_relevance: float = LEAST
-    max_snippet_length: int = SNIPPET
-    debug: bool = False
-
-    def __post_init__(self) -> None:
-        _check(self, numbers=self.__slots__[:-1])
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read what `to_dict` wrote, or the document's own names (`windowSize`); other unknown keys are ignored.
-
-        Raises:
-            InputError: the record is not a mapping.
-        """
-        if isinstance(data, Mapping):
-            named = {_camel(name): name for name in cls.__slots__}
-            data = {named.get(key, key): value for key, value in data.items()}
-        return super(InjectorOptions, cls).from_dict(data)
-
-
-@typed_record
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompressorOptions(_Options):
-    """The document's tunable parameters of the compressor.
-
-    Attributes:
-        target_size: tokens of the lattice's contents after compression.
-        preserve_threshold: least importance of a turn that is kept word for word.
-        use_llm_summary: have a language model write the summaries, if one is passed.
-    """
-
-    target_size: int = 40_000
-    preserve_threshold: float = 7.0
-    use_llm_summary: bool = False
-
-    def __post_init__(self) -> None:
-        _check(self, numbers=self.__slots__[:-1])
-        _check_range(self, 0, _LARGEST, "target_size")
-        _check_range(self, 0, 10, "preserve_threshold")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

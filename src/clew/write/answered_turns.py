@@ -9,7 +9,7 @@ from clew.errors import TurnRejected
 from clew.ingest.branches import BranchTree
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import SessionRow, SpaceRow
-from clew.store.selections import TURN_BRANCHES
+from clew.store.turn_selections import TURN_BRANCHES
 from clew.types.ids import parse_turn_id
 from clew.types.turn import Turn
 from clew.write.append import Appender, PlacedTurn

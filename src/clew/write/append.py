@@ -22,8 +22,8 @@ from clew.rows.quest_carrying import CarriedQuest, carry_quests
 from clew.store.protocol import Committed, Reader, Store, Transaction
 from clew.store.row_types import SessionRow, SpaceRow
 from clew.store.rows import turn_from_row
-from clew.store.selections import TURN_HASH
 from clew.store.tables import SESSION, TURN
+from clew.store.turn_selections import TURN_HASH
 from clew.types.turn import Turn
 from clew.write.bounded_cache import forget_oldest
 from clew.write.file_turns import FileTurns, KnownTurns, as_stored, turns_of

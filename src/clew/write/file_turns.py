@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from clew.rows.imported_files import ImportedFile, imported_file
 from clew.store.protocol import Reader
-from clew.store.selections import TURN_ORDINAL, TURN_PLACES
+from clew.store.turn_selections import TURN_ORDINAL, TURN_PLACES
 from clew.types.ids import turn_id
 
 _ANY_STATE: Final = "any"

@@ -13,7 +13,7 @@ from clew.ingest.branches import TurnKey, agree
 from clew.ingest.identity import Placement
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
-from clew.store.selections import TURN_HASH, TURN_LINKS
+from clew.store.turn_selections import TURN_HASH, TURN_LINKS
 from clew.write.bounded_cache import forget_oldest
 from clew.write.session_log import forgotten
 

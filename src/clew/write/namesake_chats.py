@@ -16,8 +16,8 @@ from clew.ingest.importers.files import UNNAMED_CHAT
 from clew.ingest.importers.telegram import NAME as SOURCE
 from clew.store.protocol import Reader, Store
 from clew.store.rows import to_us
-from clew.store.selections import TURN_LINKS
 from clew.store.tables import SESSION
+from clew.store.turn_selections import TURN_LINKS
 from clew.write.bounded_cache import forget_oldest
 from clew.write.prepare import Prepared
 from clew.write.session_log import by_external_id

@@ -15,8 +15,8 @@ from clew.ingest.importers.record import NamedFile
 from clew.rows.tombstones import hashing_of
 from clew.store.protocol import Reader, Store
 from clew.store.rows import to_us
-from clew.store.selections import TURN_LINKS
 from clew.store.tables import SESSION
+from clew.store.turn_selections import TURN_LINKS
 from clew.write.bounded_cache import forget_oldest
 from clew.write.file_turns import sessions_of
 from clew.write.namesake_names import names_apart, taken_and_free

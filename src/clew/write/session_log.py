@@ -7,8 +7,8 @@ from clew.ingest.identity import TurnKey
 from clew.rows.tombstones import Ghost, Hashed, as_keys, ghosts, hashing_of, parent_seq
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
-from clew.store.selections import TURN_DIGESTS, TURN_LINKS, TurnLink
 from clew.store.tables import SESSION
+from clew.store.turn_selections import TURN_DIGESTS, TURN_LINKS, TurnLink
 
 
 @dataclass(frozen=True, slots=True)

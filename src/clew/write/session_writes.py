@@ -14,8 +14,9 @@ from clew.rows.tombstones import Hashed, ghosts, hashing, is_copy
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import SessionRow, SpaceRow, TailRow, WeighingRow
 from clew.store.rows import dumps, placed_row, to_us
-from clew.store.selections import TOMBSTONE_SEQ, TURN_SEQ
+from clew.store.selections import TOMBSTONE_SEQ
 from clew.store.tables import SESSION, SPACE, TAIL, TURN, WEIGHING
+from clew.store.turn_selections import TURN_SEQ
 from clew.types.ids import turn_id
 from clew.types.turn import Turn
 from clew.write.prepare import Derived, Prepared

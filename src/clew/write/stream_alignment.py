@@ -12,7 +12,7 @@ from typing import cast
 from clew.ingest.identity import Placement, TurnKey
 from clew.store.protocol import Reader
 from clew.store.rows import to_us
-from clew.store.selections import TURN_IDENTITIES
+from clew.store.turn_selections import TURN_IDENTITIES
 from clew.types.ids import parse_turn_id
 from clew.write.session_log import SessionContents, by_external_id
 

@@ -18,8 +18,9 @@ from clew.rows.spend_ledger import Ledger
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import CompletionRow
 from clew.store.rows import dumps, to_us
-from clew.store.selections import NODE_PLACE, TURN_SEQ
+from clew.store.selections import NODE_PLACE
 from clew.store.tables import COMPLETION
+from clew.store.turn_selections import TURN_SEQ
 from clew.types.ids import parse_turn_id
 
 

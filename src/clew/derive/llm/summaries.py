@@ -24,8 +24,9 @@ from clew.rows.renderings import put_renderings, rendering
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import NodeRow
 from clew.store.rows import turn_from_row
-from clew.store.selections import NODE_SUMMARIES, TURN_SEQ
+from clew.store.selections import NODE_SUMMARIES
 from clew.store.tables import NODE, TURN
+from clew.store.turn_selections import TURN_SEQ
 from clew.structure.hierarchy_codec import seqs_of
 from clew.text.counters import CHARS_PER_TOKEN, counter
 from clew.types.turn import Turn

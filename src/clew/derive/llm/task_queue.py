@@ -22,8 +22,9 @@ from clew.rows.llm_progress import meta_name
 from clew.store.protocol import Job, JobState, Reader, Store, Transaction
 from clew.store.row_types import MetaRow, TurnRow
 from clew.store.rows import dumps, to_us, turn_from_row
-from clew.store.selections import JOB_NOT_BEFORE, META_VALUE, TURN_ORDINAL, TURN_SEQ
+from clew.store.selections import JOB_NOT_BEFORE, META_VALUE
 from clew.store.tables import JOB, META, TURN
+from clew.store.turn_selections import TURN_ORDINAL, TURN_SEQ
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.turn import Turn
 

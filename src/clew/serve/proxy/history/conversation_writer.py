@@ -26,7 +26,7 @@ from clew.serve.proxy.history.imported_agents import imported_since
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import SessionRow, SpaceRow
 from clew.store.rows import to_us
-from clew.store.selections import TURN_BRANCHES, TURN_DIGESTS
+from clew.store.turn_selections import TURN_BRANCHES, TURN_DIGESTS
 from clew.types.ids import parse_turn_id
 from clew.write.append import PlacedTurn
 from clew.write.same_words import SOURCES, SpokenPieces, stored_words

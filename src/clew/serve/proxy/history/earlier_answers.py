@@ -10,7 +10,7 @@ from clew.memory.wiring import Parts
 from clew.rows.conversations import StoredMessage, messages_of, next_chain
 from clew.serve.proxy.history.conversations import Conversation
 from clew.store.protocol import Reader
-from clew.store.selections import TURN_ACTORS
+from clew.store.turn_selections import TURN_ACTORS
 
 _LONGEST: Final = 400
 """Messages of one answer that are followed: an agent's calls and their results are messages each."""

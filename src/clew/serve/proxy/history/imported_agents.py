@@ -21,8 +21,9 @@ from clew.serve.proxy.history.conversation_lookup import Look
 from clew.serve.proxy.history.message_turns import TurnMaker, calls_before
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
-from clew.store.selections import SESSION_NAME, TURN_BRANCHES
+from clew.store.selections import SESSION_NAME
 from clew.store.tables import TURN
+from clew.store.turn_selections import TURN_BRANCHES
 from clew.types import Turn
 from clew.write.same_words import SpokenPieces
 

@@ -25,19 +25,13 @@ from clew.rows.pause import is_session_paused
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
 from clew.serve.proxy.history.conversation_lookup import answer_chain
 from clew.serve.proxy.history.conversation_writer import AnswerStretch, ConversationMoved, ConversationWriter
-from clew.serve.proxy.history.conversations import (
-    Conversation,
-    Conversations,
-    conversation_with,
-    with_disk,
-    with_known,
-)
+from clew.serve.proxy.history.conversations import Conversation, Conversations, conversation_with, with_disk, with_known
 from clew.serve.proxy.history.history_portions import next_portion, with_portion
 from clew.serve.proxy.history.message_form import Unit, stretches_of, units_of
 from clew.serve.proxy.history.message_turns import TurnMaker, calls_before
 from clew.serve.proxy.history.summaries import summary_rows
 from clew.store.protocol import Committed, Reader
-from clew.store.selections import TURN_TEXT
+from clew.store.turn_selections import TURN_TEXT
 from clew.types.ids import parse_turn_id, turn_id
 from clew.write.append import PlacedTurn
 from clew.write.same_words import SOURCES
