@@ -23,7 +23,7 @@ from benchmarks.condense_bars import RecordedCondense, measure_condense
 from benchmarks.verdicts import POINTS, BarVerdict
 from clew.config import Config
 from clew.evaluate.datasets import load
-from clew.evaluate.recall import run_recall
+from clew.evaluate.recall import RunSetup, run_recall
 from clew.evaluate.results import Run, mean
 from clew.evaluate.speed.measure import Measure
 from clew.evaluate.speed.suite import QUICK, SIZES, run_speed
@@ -255,10 +255,7 @@ def measure_recall(vectors_cache: Path | None, say: Callable[[str], None]) -> li
         say(f"recall on {recorded.name}")
         run = run_recall(
             load(path),
-            data=recorded.name,
-            budgets=tuple(recorded.bare),
-            embedder=embedder if recorded.vectors else None,
-            config=Config(),
+            RunSetup(recorded.name, tuple(recorded.bare), embedder if recorded.vectors else None, Config()),
         )
         verdicts += judge_recall(run, recorded)
     return verdicts

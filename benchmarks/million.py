@@ -26,7 +26,7 @@ from clew.evaluate.speed.vectors import RandomEmbedder
 from clew.index.live import LiveIndex
 from clew.index.packer import pack
 from clew.memory import Memory
-from clew.memory.opening import Models
+from clew.memory.opening import Models, OpenHome
 from clew.memory.wiring import wire
 from clew.models.quantize import quantize
 from clew.store.open import open_store
@@ -84,7 +84,9 @@ def measure(home: Path, *, vectors: bool) -> dict[str, Any]:
     embedder = RandomEmbedder() if vectors else None
     before, started = resident(), time.perf_counter()
     store = open_store(home)
-    with Memory(wire(store, SPACE, Config(), Models(embedder), FrozenClock(ADDED))) as memory:  # no worker is started
+    with Memory(
+        wire(OpenHome(store, SPACE, Config(), Models(embedder), FrozenClock(ADDED)))
+    ) as memory:  # no worker is started
         memory.recall(questions[0], budget=BUDGET)
         opened, held = time.perf_counter() - started, resident()
         elapsed = [_asked(memory, question) for question in questions][WARM_UP:]

@@ -14,7 +14,7 @@ from clew.derive.entity_recognition import STRETCH, WORTH, Recognition
 from clew.errors import ConfigError, ConflictError, MissingExtra, ModelError, ModelUnavailable
 from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
-from clew.memory.opening import Models
+from clew.memory.opening import Models, OpenHome
 from clew.memory.wiring import wire
 from clew.models.choose import NoRecogniser, choose_recogniser
 from clew.models.protocol import Recogniser
@@ -72,7 +72,8 @@ def open_with(recogniser: Recogniser | None, store: Store | str | Path = ":memor
     opened = open_store(store) if isinstance(store, str | Path) else store
     opened.migrate()
     models = Models(find_recogniser=lambda: (recogniser, "as the test has it"))
-    memory = Memory(wire(opened, "default", Config(), models, FrozenClock(NOON), owns_store=opened is not store))
+    home = OpenHome(opened, "default", Config(), models, FrozenClock(NOON), owns_store=opened is not store)
+    memory = Memory(wire(home))
     memory.parts.worker.start()
     return memory
 

@@ -23,7 +23,7 @@ from clew.evaluate.compression.survival import FOUND, CompactedCut
 from clew.evaluate.compression.survival import RECAP as LITERALLY
 from clew.evaluate.datasets import load
 from clew.evaluate.metrics import EvidenceCoverage
-from clew.evaluate.recall import run_recall
+from clew.evaluate.recall import RunSetup, run_recall
 from clew.evaluate.results import QuestionOutcome, Run
 from clew.evaluate.speed.measure import Measure
 
@@ -85,7 +85,7 @@ def test_recall_is_held_to_what_was_recorded_less_a_point(reached: float, ok: bo
 @pytest.mark.usefixtures("tmp_home")
 def test_the_sample_conversation_gives_up_its_evidence_without_a_model() -> None:
     (recorded,) = [each for each in RECORDED if each.path is None and not each.vectors]
-    run = run_recall(load(SAMPLE), data="sample", budgets=tuple(recorded.bare), embedder=None, config=Config())
+    run = run_recall(load(SAMPLE), RunSetup("sample", tuple(recorded.bare), None, Config()))
     behind = [(verdict.title, verdict.value) for verdict in judge_recall(run, recorded) if not verdict.ok]
     assert behind == []
 

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from clew.config import Config, RecallConfig
 from clew.errors import ClewError, InputError, ModelError
 from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn
-from clew.evaluate.recall import run_recall
+from clew.evaluate.recall import RunSetup, run_recall
 from clew.evaluate.results import Run, mean
 from clew.models.protocol import Embedder, Matrix
 from clew.models.recorded import RecordedEmbedder
@@ -61,9 +62,15 @@ TALK = DatasetConversation(
 )
 
 
-def run(*conversations: DatasetConversation, embedder: Embedder | None = None, **more: object) -> Run:
-    arguments = {"data": "talk", "budgets": (200, 40), "config": Config(), **more}
-    return run_recall(conversations or (TALK,), embedder=embedder, **arguments)  # type: ignore[arg-type]  # as given
+def run(
+    *conversations: DatasetConversation,
+    budgets: Sequence[int] = (200, 40),
+    embedder: Embedder | None = None,
+    config: Config | None = None,
+    **more: Any,
+) -> Run:
+    setup = RunSetup(data="talk", budgets=budgets, embedder=embedder, config=config or Config())
+    return run_recall(conversations or (TALK,), setup, **more)
 
 
 class Counting:

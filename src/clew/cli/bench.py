@@ -17,7 +17,7 @@ from clew.evaluate.compression.suite import BUDGETS, condense_sheets, run_conden
 from clew.evaluate.corpus import DatasetConversation
 from clew.evaluate.curve import curve as draw
 from clew.evaluate.datasets import load
-from clew.evaluate.recall import run_recall
+from clew.evaluate.recall import RunSetup, run_recall
 from clew.evaluate.results import MEASURES, read, save, summarise
 from clew.evaluate.results import compare as compare_runs
 from clew.evaluate.speed.measure import Measure
@@ -136,10 +136,7 @@ def recall(
         task = shown.add_task("", total=len(conversations))
         run = run_recall(
             conversations,
-            data=data.resolve().name,
-            budgets=budgets,
-            embedder=_embedder(config, embedder, vectors_cache),
-            config=config,
+            RunSetup(data.resolve().name, budgets, _embedder(config, embedder, vectors_cache), config),
             sample=questions,
             on_progress=lambda _name, place, _total: shown.update(task, completed=place),
         )
@@ -272,10 +269,7 @@ def ablate(
         task = shown.add_task("", total=len(conversations))
         runs = run_ablations(
             conversations,
-            data=data.resolve().name,
-            budgets=budgets,
-            embedder=_embedder(config, embedder, vectors_cache),
-            config=config,
+            RunSetup(data.resolve().name, budgets, _embedder(config, embedder, vectors_cache), config),
             signals=signals,
             on_progress=lambda _name, place, _total: shown.update(task, completed=place),
         )

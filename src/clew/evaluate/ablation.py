@@ -13,10 +13,17 @@ from typing import Any, Final
 from clew.config import Config
 from clew.errors import InputError
 from clew.evaluate.corpus import DatasetConversation
-from clew.evaluate.recall import EPOCH, AskingClock, OnProgress, bare_outcome, changed_settings, store_conversation
+from clew.evaluate.recall import (
+    EPOCH,
+    AskingClock,
+    OnProgress,
+    RunSetup,
+    bare_outcome,
+    changed_settings,
+    store_conversation,
+)
 from clew.evaluate.results import QuestionOutcome, Run
 from clew.memory import Memory
-from clew.models.protocol import Embedder
 from clew.rank.dampening import STEPS
 from clew.rank.signals import SIGNALS
 from clew.version import __version__
@@ -27,18 +34,14 @@ NOTHING: Final = "nothing"
 
 def run_ablations(
     conversations: Sequence[DatasetConversation],
+    setup: RunSetup,
     *,
-    data: str,
-    budgets: Sequence[int],
-    embedder: Embedder | None,
-    config: Config,
     signals: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> dict[str, Run]:
     """Runs once with all signals (under the name `NOTHING`), then once without each signal, by its name.
 
     Args:
-        budgets: in tokens of four characters.
         signals: the signals to leave out in turn; empty means every signal.
 
     Raises:
@@ -48,21 +51,21 @@ def run_ablations(
     unknown = [name for name in signals if name not in known]
     if unknown:
         raise InputError(f"no signal is called {unknown[0]!r}; there are {', '.join(known)}")
-    variants = {NOTHING: config, **{name: without(config, name) for name in signals or known}}
+    variants = {NOTHING: setup.config, **{name: without(setup.config, name) for name in signals or known}}
     outcomes: dict[str, list[QuestionOutcome]] = {name: [] for name in variants}
-    for place, conversation in enumerate(conversations, start=1):
-        _run_one(conversation, sorted(budgets), embedder, variants, outcomes)
+    for number, conversation in enumerate(conversations, start=1):
+        _run_one(conversation, setup, variants, outcomes)
         if on_progress is not None:
-            on_progress(conversation.name, place, len(conversations))
+            on_progress(conversation.name, number, len(conversations))
     if not outcomes[NOTHING]:
-        raise InputError(f"{data} holds no question that can be scored; check the path and --only")
+        raise InputError(f"{setup.data} holds no question that can be scored; check the path and --only")
     return {
         name: Run(
             version=__version__,
-            data=data,
-            embedder=None if embedder is None else embedder.name,
+            data=setup.data,
+            embedder=None if setup.embedder is None else setup.embedder.name,
             settings=changed_settings(variant),
-            budgets=tuple(sorted(budgets)),
+            budgets=tuple(sorted(setup.budgets)),
             turns=sum(len(conversation.turns) for conversation in conversations),
             outcomes=tuple(outcomes[name]),
         )
@@ -78,11 +81,11 @@ def without(config: Config, signal: str) -> Config:
 
 def _run_one(
     conversation: DatasetConversation,
-    budgets: Sequence[int],
-    embedder: Embedder | None,
+    setup: RunSetup,
     variants: dict[str, Config],
     outcomes: dict[str, list[QuestionOutcome]],
 ) -> None:
+    budgets, embedder = sorted(setup.budgets), setup.embedder
     last = next((turn.at for turn in reversed(conversation.turns) if turn.at is not None), EPOCH)
     clock = AskingClock(last)
     with tempfile.TemporaryDirectory(prefix="clew-bench-") as folder:

@@ -4,7 +4,7 @@ import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -41,45 +41,57 @@ class AskingClock:
         return self.now
 
 
+@dataclass(frozen=True, slots=True)
+class RunSetup:
+    """What a run is made with, recorded with its outcomes.
+
+    Attributes:
+        data: name of the data set.
+        budgets: in tokens of four characters.
+        embedder: shared by all conversations; None means none, whatever the configuration says.
+    """
+
+    data: str
+    budgets: Sequence[int]
+    embedder: Embedder | None
+    config: Config
+
+
 def run_recall(
     conversations: Sequence[DatasetConversation],
+    setup: RunSetup,
     *,
-    data: str,
-    budgets: Sequence[int],
-    embedder: Embedder | None,
-    config: Config,
     sample: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Run:
     """Measures recall, bare and rendered, at every budget.
 
     Args:
-        data: name of the data set, recorded with the run.
-        budgets: in tokens of four characters.
-        embedder: shared by all conversations; None means none, whatever the configuration says.
         sample: the most questions asked of a conversation, a fixed random choice.
 
     Raises:
         InputError: there is no question or no budget, or a budget is not positive.
         ClewError: a turn was rejected or could not be embedded, so that the figures would mislead.
     """
-    if not budgets or min(budgets) < 1:
-        raise InputError(f"budgets {tuple(budgets)!r}: expected one or more numbers of tokens, each 1 or more")
+    if not setup.budgets or min(setup.budgets) < 1:
+        raise InputError(f"budgets {tuple(setup.budgets)!r}: expected one or more numbers of tokens, each 1 or more")
     outcomes: list[QuestionOutcome] = []
     skipped: Counter[str] = Counter()
-    for place, conversation in enumerate(conversations, start=1):
-        outcomes += _run_one(conversation, sorted(budgets), embedder, config, sample)
+    for number, conversation in enumerate(conversations, start=1):
+        outcomes += _run_one(conversation, setup, sample)
         skipped.update(conversation.skipped)
         if on_progress is not None:
-            on_progress(conversation.name, place, len(conversations))
+            on_progress(conversation.name, number, len(conversations))
     if not outcomes:
-        raise InputError(f"{data} holds no question that can be scored: {dict(skipped)}; check the path and --only")
+        raise InputError(
+            f"{setup.data} holds no question that can be scored: {dict(skipped)}; check the path and --only"
+        )
     return Run(
         version=__version__,
-        data=data,
-        embedder=None if embedder is None else embedder.name,
-        settings=changed_settings(config),
-        budgets=tuple(sorted(budgets)),
+        data=setup.data,
+        embedder=None if setup.embedder is None else setup.embedder.name,
+        settings=changed_settings(setup.config),
+        budgets=tuple(sorted(setup.budgets)),
         turns=sum(len(conversation.turns) for conversation in conversations),
         skipped=dict(skipped),
         outcomes=tuple(outcomes),
@@ -100,18 +112,13 @@ def changed_settings(config: Config) -> dict[str, object]:
     return changed
 
 
-def _run_one(
-    conversation: DatasetConversation,
-    budgets: Sequence[int],
-    embedder: Embedder | None,
-    config: Config,
-    sample: int | None,
-) -> list[QuestionOutcome]:
+def _run_one(conversation: DatasetConversation, setup: RunSetup, sample: int | None) -> list[QuestionOutcome]:
+    budgets, embedder = sorted(setup.budgets), setup.embedder
     last = next((turn.at for turn in reversed(conversation.turns) if turn.at is not None), EPOCH)
     clock = AskingClock(last)
     with (
         tempfile.TemporaryDirectory(prefix="clew-bench-") as folder,
-        Memory.open(Path(folder) / "home", config=config, embedder=embedder or "none", clock=clock) as memory,
+        Memory.open(Path(folder) / "home", config=setup.config, embedder=embedder or "none", clock=clock) as memory,
     ):
         store_conversation(memory, conversation, embedder)
         outcomes = []

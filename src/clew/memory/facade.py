@@ -29,10 +29,10 @@ from clew.memory.arguments import (
 )
 from clew.memory.chat import ChatLog, ChatMemorizer
 from clew.memory.learning import MemoryLearning
-from clew.memory.opening import Clock
+from clew.memory.opening import Clock, open_home
 from clew.memory.recalls import SESSION
 from clew.memory.signatures import listing_options
-from clew.memory.wiring import Parts, open_parts
+from clew.memory.wiring import Parts, wire
 from clew.models.protocol import LLM, Embedder
 from clew.rank.filter import filter_of
 from clew.recall.search import with_originals
@@ -106,9 +106,8 @@ class Memory(MemoryLearning):
             ConfigError: a setting is invalid.
             StoreError: the home cannot be opened; the message says what to do.
         """
-        memory = cls(
-            open_parts(path, space=space, config=config, embedder=embedder, previous=previous, llm=llm, clock=clock)
-        )
+        home = open_home(path, space=space, config=config, embedder=embedder, previous=previous, llm=llm, clock=clock)
+        memory = cls(wire(home))
         memory.parts.worker.start()
         return memory
 

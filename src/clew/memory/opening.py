@@ -68,8 +68,8 @@ class OpenHome:
     config: Config
     models: Models
     clock: Clock
-    settings_given: frozenset[str]
-    owns_store: bool
+    settings_given: frozenset[str] = frozenset()
+    owns_store: bool = False
 
 
 def open_home(

@@ -1,20 +1,15 @@
-"""The parts of one open memory, and how they are wired together. Start at `open_parts`."""
+"""The parts of one open memory, and how they are wired together. Start at `wire`."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from clew.background.worker import Worker, WorkerSources, background_worker
-from clew.config import Config
 from clew.derive.compaction import Compactor
 from clew.maintain.forget import Selection, forget
 from clew.maintain.retention import Retention
-from clew.memory.opening import Clock, Models, open_home
-from clew.models.protocol import LLM, Embedder
+from clew.memory.opening import Models, OpenHome
 from clew.rank.tuning.recaps import RATIO
 from clew.recall.read_path import ReadPath, read_path
-from clew.store.protocol import Store
 from clew.text.counters import counter
 from clew.types import ForgetReport
 from clew.write.append import Appender
@@ -56,22 +51,10 @@ class Parts:
     owns_store: bool = False
 
 
-def wire(
-    store: Store,
-    space: str,
-    config: Config,
-    models: Models,
-    clock: Clock,
-    *,
-    settings_given: frozenset[str] = frozenset(),
-    owns_store: bool = False,
-) -> Parts:
-    """Connects the parts over an open store; starts nothing.
-
-    Args:
-        settings_given: paths of the settings that the user chose; learned values never replace them.
-    """
-    reads = read_path(store, space, config, clock, models.embedder, models.previous, settings_given)
+def wire(home: OpenHome) -> Parts:
+    """Connects the parts over an open home; starts nothing."""
+    store, space, config, models, clock = home.store, home.space, home.config, home.models, home.clock
+    reads = read_path(store, space, config, clock, models.embedder, models.previous, home.settings_given)
     appender = Appender(store, space, config.ingest.batch)
 
     def forget_turns(selection: Selection, *, dry_run: bool = False) -> ForgetReport:
@@ -93,7 +76,7 @@ def wire(
         lambda: counter(config.counter),
         clock,
         keeps_receipts=config.receipts > 0,
-        ratio_given=RATIO in settings_given,
+        ratio_given=RATIO in home.settings_given,
     )
     worker = background_worker(
         WorkerSources(store, space, config, clock, reads.live, reads.receipts, retention, compactor),
@@ -102,27 +85,4 @@ def wire(
         find_recogniser=models.find_recogniser,
     )
     shortener = Shortener(store, space, config, clock)
-    return Parts(reads, models, appender, worker, retention, forget_turns, compactor, shortener, owns_store)
-
-
-def open_parts(
-    path: str | Path | Store | None,
-    *,
-    space: str,
-    config: Config | Mapping[str, Any] | None,
-    embedder: str | Embedder | None,
-    previous: str | Embedder | None,
-    llm: str | LLM | None,
-    clock: Clock | None,
-) -> Parts:
-    """Opens or creates a home and wires a memory over it; the arguments and errors are those of `Memory.open`."""
-    home = open_home(path, space=space, config=config, embedder=embedder, previous=previous, llm=llm, clock=clock)
-    return wire(
-        home.store,
-        home.space,
-        home.config,
-        home.models,
-        home.clock,
-        settings_given=home.settings_given,
-        owns_store=home.owns_store,
-    )
+    return Parts(reads, models, appender, worker, retention, forget_turns, compactor, shortener, home.owns_store)
