@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from clew.background.lease import WorkLease
-from clew.errors import ClewError, ClosedError, ConflictError, cut
+from clew.errors import ClewError, ClosedError, ConflictError, StoreLocked, cut
 from clew.text.printable import printable_name
 
 POLL_SECONDS: Final = 0.05
@@ -168,8 +168,9 @@ class WorkLoop:
                 raise
             except ClewError as error:
                 self._note(str(error))
-                # A space that another process changed meanwhile is no trouble, unless it is so again and again.
-                is_usual = isinstance(error, ConflictError) and self._failures <= len(self._settings.rests)
+                # What another process changed or held meanwhile is no trouble, unless it is so again and again.
+                is_others = isinstance(error, ConflictError | StoreLocked)
+                is_usual = is_others and self._failures <= len(self._settings.rests)
                 self._settings.log.log(
                     logging.INFO if is_usual else logging.WARNING,
                     "%s failed (%d in a row), will be tried again: %s",

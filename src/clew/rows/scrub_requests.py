@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from clew.errors import StoreError
+from clew.errors import StoreError, StoreLocked
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow
 from clew.store.selections import META_VALUE
@@ -58,7 +58,9 @@ def try_scrub(store: Store, space: str, said: str | None) -> str | None:
     try:
         scrub(store, space, said)
     except StoreError as error:
-        log.warning("turns are forgotten, and the files not yet scrubbed; it will be tried again: %s", error)
+        # Others who hold the database for a while are no trouble: the report tells it, and workers try it again.
+        level = logging.INFO if isinstance(error, StoreLocked) else logging.WARNING
+        log.log(level, "turns are forgotten, and the files not yet scrubbed; it will be tried again: %s", error)
         return str(error)
     return None
 
