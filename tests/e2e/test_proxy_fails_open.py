@@ -19,7 +19,7 @@ from clew.serve.scripted.server import ScriptedUpstream
 from clew.store.sqlite import DATABASE, SqliteStore
 from clew.testing import HashEmbedder
 from tests.support.disk_faults import FaultyDisk
-from tests.support.proxies import RunningProxy, proxy
+from tests.support.proxies import START, RunningProxy, proxy
 from tests.support.raw_upstreams import ask, post, split
 
 FACT = "The backup code of the garage door is 4711, and it changes every spring."
@@ -42,7 +42,7 @@ class Broken:
 
 def fill(memory: Memory) -> Memory:
     memory.update(FACT, "Noted.", session="house")
-    memory.drain(20)
+    memory.drain(200)
     return memory
 
 
@@ -125,7 +125,7 @@ def store_locked(place: Path) -> Broken:
 class BrokenEmbedder(HashEmbedder):
     """An embedder that fails, or hangs, from a moment on."""
 
-    def __init__(self, how: Callable[[], None]) -> None:
+    def __init__(self, how: Callable[[], object]) -> None:
         super().__init__()
         self.breaks = False
         self._how = how
@@ -136,7 +136,7 @@ class BrokenEmbedder(HashEmbedder):
         return super().embed(texts)
 
 
-def with_embedder(how: Callable[[], None]) -> Broken:
+def with_embedder(how: Callable[[], object]) -> Broken:
     embedder = BrokenEmbedder(how)
     return Broken(
         lambda space: fill(Memory.open(":memory:", space=space, embedder=embedder)),
@@ -153,8 +153,10 @@ def embedder_raises(_: Path) -> Broken:
 
 
 def embedder_hangs(_: Path) -> Broken:
-    broken = with_embedder(lambda: time.sleep(2))
+    mended = threading.Event()
+    broken = with_embedder(lambda: mended.wait(60))
     broken.settings["patience"] = 0.2
+    broken.mend = mended.set
     return broken
 
 
@@ -249,8 +251,9 @@ def test_the_request_goes_on_unchanged_when_the_memory_is_broken(way: Callable[[
 def test_the_answer_arrives_when_a_part_of_the_memory_is_broken(way: Callable[[Path], Broken], tmp_path: Path) -> None:
     broken = way(tmp_path)
     with running(broken) as (upstream, server):
-        chat(server, EARLIER)
-        assert b"4711" in upstream.requests[-1].body
+        until = time.monotonic() + START
+        while chat(server, EARLIER) and b"4711" not in upstream.requests[-1].body:
+            assert time.monotonic() < until, "it is opened, which may take longer than a short patience"
         broken.break_now()
         for _ in range(3):
             status, _, body = chat(server)

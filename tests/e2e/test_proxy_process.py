@@ -14,6 +14,7 @@ import pytest
 
 from clew import Memory
 from tests.support.cli_runs import PROGRAM, environment, failure
+from tests.support.proxies import PATIENT
 from tests.support.raw_upstreams import PATIENCE, RawRequest, answer, ask, chunk, connected, post, raw_upstream, split
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
@@ -25,10 +26,10 @@ CHAT = post("/openai/v1/chat/completions", BODY.encode(), b"Authorization: Beare
 def serving(
     home: Path, *words: str, place: str | None = None, **variables: str
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """The address of a server, and its process."""
+    """The address of a server, and its process. Requests wait for the memory as long as a loaded machine may need."""
     store = ["--home", str(home / "memory")] if place is None else ["--store", place]
     command = [*PROGRAM, "serve", "--port", "0", *store, *words]
-    env = environment(home, **variables)
+    env = environment(home, **{"CLEW_SERVE_PATIENCE": str(PATIENT), **variables})
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         line = process.stdout.readline().decode()
@@ -37,6 +38,14 @@ def serving(
         finally:
             if process.poll() is None:
                 process.kill()
+
+
+def ending(url: str) -> None:
+    """Waits until a server that was told to end has heard of it, and takes no more connections."""
+    with suppress(ConnectionRefusedError):
+        while True:
+            connected(url).close()
+            threading.Event().wait(0.01)
 
 
 @POSIX
@@ -48,7 +57,7 @@ def test_running_answers_come_to_their_end(tmp_home: Path, stopping: signal.Sign
     def reply(_: RawRequest) -> Iterator[bytes]:
         yield b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
         yield chunk(b"data: 1\n\n")
-        assert go.wait(30)
+        assert go.wait(PATIENCE)
         yield chunk(b"data: 2\n\n") + chunk(b"")
 
     with raw_upstream(reply) as upstream, serving(tmp_home, "--upstream-openai", upstream.url) as (url, process):
@@ -58,10 +67,11 @@ def test_running_answers_come_to_their_end(tmp_home: Path, stopping: signal.Sign
             while b"data: 1" not in read:
                 read += plug.recv(65_536)
             process.send_signal(stopping)
-            threading.Timer(0.5, go.set).start()
+            ending(url)
+            go.set()
             read += b"".join(iter(lambda: plug.recv(65_536), b""))
         assert split(read)[2] == b"data: 1\n\ndata: 2\n\n"
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
         assert process.stderr is not None
         log = [json.loads(line) for line in process.stderr.read().decode().splitlines()]
         assert [event for event in log if event.get("error")] == []
@@ -85,8 +95,7 @@ def test_a_second_ctrl_c_breaks_answers_off_and_stores_what_was_relayed(tmp_home
             while b"4711" not in read:
                 read += plug.recv(65_536)
             process.send_signal(signal.SIGINT)
-            with suppress(subprocess.TimeoutExpired):  # as it should
-                process.wait(1)
+            ending(url)
             assert process.poll() is None, "the first one waits for the answer"
             process.send_signal(signal.SIGINT)
             assert process.wait(PATIENCE) == 0  # half of what the first one alone would wait
@@ -125,7 +134,7 @@ def test_a_first_question_that_comes_again_after_a_kill_is_the_same_chat(tmp_hom
             for _ in range(2):  # the second one is somebody else's
                 assert split(ask(url, CHAT))[0] == 200
             process.send_signal(signal.SIGTERM)
-            assert process.wait(30) == 0
+            assert process.wait(PATIENCE) == 0
         over.set()
     with Memory.open(tmp_home / "memory", embedder="none") as memory:
         chats = sorted([turn.text for turn in memory.turns(session.name)] for session in memory.sessions())

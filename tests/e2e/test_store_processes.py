@@ -39,7 +39,7 @@ stop = threading.Event()
 threading.Thread(target=lambda: (sys.stdin.readline(), sys.stdin.readline(), stop.set()), daemon=True).start()
 print("ready", flush=True)
 torn, counts, unseen, seen = 0, [], 0, {}
-while not stop.is_set():
+while not (len(counts) > 1 and stop.is_set()):
     before = store.version()
     with store.snapshot() as reader:
         rows = reader.scan("session", ("a",), ("a",), columns=("next_seq",))

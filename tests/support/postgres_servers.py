@@ -27,7 +27,7 @@ if sys.platform != "win32":
 USER: Final = "clew"
 PASSWORD: Final = "thread & needle"  # noqa: S105  # of servers that live as long as the tests
 _DEBIAN: Final = Path("/usr/lib/postgresql")
-_PATIENCE: Final = 60.0
+_PATIENCE: Final = 100.0
 """Seconds that a loaded machine may take to start or stop a server."""
 
 _GUARD: Final = '"$@" & child=$!; cat >/dev/null; kill -INT $child; wait $child'
@@ -135,7 +135,7 @@ class Server:
         """Its address: over its socket, where no password is asked for, or with one, over TCP."""
         if password is None:
             start = f"postgresql://{USER}@/{database}"
-            options = {"host": str(self.place), "port": str(self.port), **options}
+            options = {"host": str(self.place), "port": str(self.port), "connect_timeout": "100", **options}
         else:
             start = f"postgresql://{USER}:{quote(password, safe='')}@127.0.0.1:{self.port}/{database}"
         rest = "&".join(f"{name}={quote(value, safe='')}" for name, value in options.items())
@@ -196,9 +196,12 @@ def _unprivileged() -> tuple[int | None, int | None]:
 
 
 def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """One below those that the system gives to connections, which it would give away before the server takes it."""
+    for port in range(10_000 + 37 * os.getpid() % 20_000, 32_768):
+        with socket.socket() as probe, suppress(OSError):  # it is taken
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise NoServer("no port is free")
 
 
 def _has_processes(data: Path) -> bool:

@@ -258,7 +258,8 @@ def _asked(body: Any) -> Prompt:
 def test_a_model_that_is_down_blocks_neither_turns_nor_answers() -> None:
     with quiet(llm=ScriptedLLM(lambda _prompt: ModelUnavailable("connection refused"))) as memory:
         memory.add_many([told(text) for text in SAID])
-        memory.drain(5)
+        while memory.stats().details["llm_failure"] is None:
+            memory.drain(0.1)
         stats = memory.stats()
         assert "connection refused" in str(stats.details["llm_failure"])
         assert stats.pending[FACTS] == 4
@@ -296,7 +297,7 @@ def obeying(prompt: Prompt) -> str:
 def test_a_model_that_obeys_a_poisoned_turn_makes_no_fact_about_the_user(role: Any, poison: str) -> None:
     with quiet(llm=ScriptedLLM(obeying)) as memory:
         memory.add_many([told("I keep bees. " + poison, role=role, speaker="Nadia"), told(poison, role=role)])
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert stated(memory.reads.store) == {}
         assert not [fact for fact in memory.facts() if "mallory" in fact.told.lower() and fact.subject != "Everybody"]
 
@@ -305,7 +306,7 @@ def test_a_model_that_obeys_a_poisoned_turn_makes_no_fact_about_the_user(role: A
 def test_what_is_not_believed_is_counted() -> None:
     with quiet(llm=ScriptedLLM(lambda prompt: truthful(prompt).replace("Narvik", "Atlantis"))) as memory:
         memory.add_many([told(text) for text in SAID])
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert memory.stats().details["model_facts"] == {"believed": 3, "not quoted": 1}
     with quiet() as memory:
         assert memory.stats().details["model_facts"] == {}
@@ -317,16 +318,16 @@ def test_forgetting_a_turn_takes_what_a_model_read_in_it() -> None:
         llm=ScriptedLLM(lambda prompt: reading(prompt) if asks_for(prompt) == "facts" else nothing(prompt))
     ) as memory:
         memory.add_many([told(text) for text in SAID])
-        assert memory.drain(60)
+        assert memory.drain(200)
         store = memory.reads.store
         assert len(stated(store)) == 4
         memory.forget(turn_ids=["s:turn:1"])
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert sorted(stated(store)) == ["s:turn:0", "s:turn:2", "s:turn:3"]
         assert not any("Molde" in str(row) for row in rows(store, "completion"))
         before = stated(store)
         memory.rebuild()
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert stated(store) == before, "a rebuild needs no model"
 
 
@@ -348,13 +349,13 @@ def living(place: str) -> Callable[[Prompt], str]:
 def test_rules_and_model_make_one_fact_in_a_memory() -> None:
     with quiet(llm=ScriptedLLM(living("Bergen"))) as memory:
         memory.add(told("I live in Bergen."))
-        assert memory.drain(60)
+        assert memory.drain(200)
         (fact,) = memory.facts("me", "lives in")
         assert stated(memory.reads.store) == {"s:turn:0": ["Bergen"]}
         assert (fact.object, fact.sources, fact.slot) == ("Bergen", ("s:turn:0",), "home")
     with quiet() as memory:
         memory.add(told("I live in Bergen."))
-        assert memory.drain(60)
+        assert memory.drain(200)
         (rule,) = memory.facts("me", "lives in")
     assert rule == replace(fact, id=rule.id, provenance=rule.provenance, support=rule.support)
 
@@ -363,15 +364,15 @@ def test_rules_and_model_make_one_fact_in_a_memory() -> None:
 def test_a_correction_in_a_memory_outlasts_what_a_model_reads_later(tmp_path: Path) -> None:
     with quiet(tmp_path / "m") as memory:
         memory.add(told("I live in Bergen."))
-        assert memory.drain(60)
+        assert memory.drain(200)
         memory.correct(memory.facts("me", "lives in")[0].id, "Molde")
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert [fact.object for fact in memory.facts("me", "lives in")] == ["Molde"]
     for place in ("Bergen", "Narvik"):
         clock = FrozenClock(NOON + timedelta(days=9))
         with quiet(tmp_path / "m", llm=ScriptedLLM(living(place), name=place), clock=clock) as memory:
             memory.add(told("Greetings from my new home Narvik!", at=clock.now()))
-            assert memory.drain(60)
+            assert memory.drain(200)
             assert stated(memory.reads.store)
             assert "Molde" in [fact.object for fact in memory.facts("me", "lives in")]
             kept = next(fact for fact in memory.history("me", "lives in") if fact.object == "Molde")

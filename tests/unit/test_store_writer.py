@@ -66,11 +66,13 @@ def all_at_once(store: SqliteStore, works: list[Callable[[], object]]) -> None:
 
 
 @pytest.mark.requirement("F-STORE-30")
-def test_transactions_that_wait_together_share_commits(disk: FaultyDisk, store: SqliteStore) -> None:
+def test_transactions_that_wait_together_share_commits(disk: FaultyDisk, tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path / "together", vfs=disk.name, limits=Limits(gather=60))
     before = disk.done["sync", "wal"]
     all_at_once(store, [adder(store, str(number)) for number in range(40)])
     assert len(everything(store, "session")) == 40
     assert disk.done["sync", "wal"] - before <= 5, "of 40 commits alone each would have synced"
+    store.close()
 
 
 @pytest.mark.requirement("F-STORE-30")
