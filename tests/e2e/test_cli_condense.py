@@ -16,7 +16,7 @@ pytestmark = pytest.mark.requirement("F-COMPACT-02", "F-COMPACT-04", "F-COMPACT-
 def home(tmp_home: Path) -> Path:
     with quiet(tmp_home / ".clew") as memory:
         memory.add_many(talk(0, 60))
-        assert memory.drain(60)
+        assert memory.drain(200)
     return tmp_home
 
 
@@ -43,7 +43,7 @@ def test_the_list_has_room_for_text_beside_a_long_session_name(tmp_home: Path, m
     name = "7f0c9a52-1111-4222-8333-123456789abc"
     with quiet(tmp_home / ".clew") as memory:
         memory.add_many([replace(turn, session=name) for turn in talk(0, 60)])
-        assert memory.drain(60)
+        assert memory.drain(200)
     record("condense", name, "--force")
     rows = done("condense", name, "--shown").partition(f"`clew restore {name}")[0]
     assert name not in rows
@@ -55,7 +55,7 @@ def test_a_second_receipt_names_the_one_before(home: Path) -> None:
     first = record("condense", "s", "--force")
     with quiet(home / ".clew") as memory:
         memory.add_many(talk(60, 20))
-        assert memory.drain(60)
+        assert memory.drain(200)
     second = record("condense", "s", "--force")
     assert second["understood"]["previous"] == first["id"]
     assert first["id"] in done("explain", second["id"])

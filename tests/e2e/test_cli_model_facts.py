@@ -30,7 +30,7 @@ def answer(prompt: Prompt) -> str:
 def test_what_a_model_did_with_facts_is_shown() -> None:
     with Memory.open(embedder="none", llm=ScriptedLLM(answer)) as memory:
         memory.add_many([told("I keep bees."), told("I spin wool.")])
-        memory.drain(60)
+        memory.drain(200)
     (job,) = records("jobs")
     assert (job["job"], job["state"], job["attempts"]) == ("model_facts:s:turn:1", "pending", 1)
     assert "no usable answer" in job["reason"]

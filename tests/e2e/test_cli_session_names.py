@@ -22,7 +22,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with quiet(home) as memory:
         for session in (ONE, OTHER, "work", "work-2"):
             memory.add(told(f"We decided to move the hive of {session[:8]} behind the barn.", session))
-        assert memory.drain(60)
+        assert memory.drain(200)
     return home
 
 

@@ -55,7 +55,7 @@ def test_a_home_goes_to_a_server_and_back(tmp_path: Path, url: str) -> None:
 @pytest.mark.slow
 @pytest.mark.thorough
 @pytest.mark.requirement("S-COPY-02")
-@pytest.mark.timeout(60 + 10 * LOOPS)
+@pytest.mark.timeout(300 + 60 * LOOPS)
 def test_a_killed_copy_is_finished_by_the_next(tmp_path: Path) -> None:
     home, chance = tmp_path / "home", random.Random(3)  # noqa: S311  # moments to kill at
     fill(home, 600)

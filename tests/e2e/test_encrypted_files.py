@@ -45,7 +45,7 @@ def talk(memory: Memory) -> None:
     memory.add(Turn(role="tool", content=(output,), session="zqxplan"))
     gone = memory.add(Turn(role="user", content="zqxforgotten for good", session="zqxplan"))
     assert "zqxwool" in memory.recall("zqxquestion about zqxwool", budget=500).text
-    assert memory.drain(60)
+    assert memory.drain(200)
     memory.forget(turn_ids=[gone])
 
 
@@ -133,7 +133,7 @@ for number in range(1_000_000):
 
 
 @pytest.mark.requirement("F-CRYPT-01", "F-CRYPT-04", "F-CRYPT-06")
-@pytest.mark.timeout(60 + 10 * LOOPS)
+@pytest.mark.timeout(300 + 60 * LOOPS)
 def test_killed_it_loses_nothing_and_shows_nothing(tmp_path: Path) -> None:
     home, acknowledged, chance = tmp_path / "home", set[str](), random.Random(7)  # noqa: S311  # moments to kill at
     for loop in range(LOOPS):
@@ -314,7 +314,7 @@ rekey(Path(sys.argv[1]), sys.argv[2] or None, sys.argv[3] or None, busy_timeout=
 
 
 @pytest.mark.requirement("F-CRYPT-03", "F-CRYPT-04")
-@pytest.mark.timeout(60 + 20 * LOOPS)
+@pytest.mark.timeout(300 + 60 * LOOPS)
 def test_killed_while_its_key_changes_it_has_one_of_both(tmp_path: Path) -> None:
     home, chance, secrets = tmp_path / "home", random.Random(3), ["", SECRET, OTHER]  # noqa: S311  # moments to kill at
     store = SqliteStore.open(home)

@@ -9,6 +9,7 @@ import pytest
 
 from clew.serve.proxy.economy.ledger import CostLedger, Spent
 from tests.support.proxies import proxy
+from tests.support.raw_upstreams import PATIENCE
 
 NOWHERE = "http://127.0.0.1:9"
 TEXTS = {name: files("clew.serve.explorer").joinpath(name).read_text() for name in ("index.html", "explorer.js")}
@@ -23,18 +24,18 @@ def test_the_page_is_given_to_everyone_who_calls_the_server_by_its_name() -> Non
             ("/clew/explorer.js", "text/javascript"),
             ("/clew/explorer.css", "text/css"),
         ):
-            answer = httpx2.get(server.url + path)
+            answer = httpx2.get(server.url + path, timeout=PATIENCE)
             assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (200, kind)
             policy = answer.headers["content-security-policy"]
             assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'")
             assert "unsafe" not in policy
             assert answer.headers["x-content-type-options"] == "nosniff"
-        assert httpx2.get(server.url + "/clew/", headers={"Host": "evil.example"}).status_code == 403
-        assert httpx2.post(server.url + "/clew/").status_code == 405
-        assert httpx2.get(server.url + "/clew/api/v1/stats").status_code == 401
+        assert httpx2.get(server.url + "/clew/", headers={"Host": "evil.example"}, timeout=PATIENCE).status_code == 403
+        assert httpx2.post(server.url + "/clew/", timeout=PATIENCE).status_code == 405
+        assert httpx2.get(server.url + "/clew/api/v1/stats", timeout=PATIENCE).status_code == 401
         for path in ("/clew/explorer.py", "/clew/../app.py", "/clew/%2e%2e/app.py", "/clew/__init__.py"):
             headers = {"X-Clew-Token": "a-token-for-this"}
-            assert httpx2.get(server.url + path, headers=headers).status_code == 404
+            assert httpx2.get(server.url + path, headers=headers, timeout=PATIENCE).status_code == 404
 
 
 @pytest.mark.requirement("P-SRF-50")
@@ -77,7 +78,7 @@ def test_the_ledger_is_shown_by_names_that_the_api_has() -> None:
     assert used <= {each.name for each in fields(Spent)}
     assert set(re.findall(r"\bfound\.(\w+)", view)) == {each.name for each in fields(CostLedger)}
     with proxy(NOWHERE) as server:
-        assert httpx2.get(f"{server.url}/clew/api/v1/ledger").json().keys() >= {"total"}
+        assert httpx2.get(f"{server.url}/clew/api/v1/ledger", timeout=PATIENCE).json().keys() >= {"total"}
 
 
 @pytest.mark.requirement("DOOR-PAGE-01")

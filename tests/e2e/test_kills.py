@@ -36,7 +36,7 @@ LOOPS = int(os.environ.get("CLEW_KILL_LOOPS", "2"))
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.requirement("F-HOLD-05"),
-    pytest.mark.timeout(120 + 10 * LOOPS),
+    pytest.mark.timeout(300 + 60 * LOOPS),
 ]
 
 

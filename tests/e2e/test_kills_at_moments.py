@@ -25,7 +25,7 @@ from tests.support.killing import Nursery
 
 MOMENTS = int(os.environ.get("CLEW_KILL_MOMENTS", "12"))
 
-pytestmark = [pytest.mark.slow, pytest.mark.requirement("F-HOLD-05"), pytest.mark.timeout(120 + 4 * MOMENTS)]
+pytestmark = [pytest.mark.slow, pytest.mark.requirement("F-HOLD-05"), pytest.mark.timeout(600 + 20 * MOMENTS)]
 
 Read = Callable[[Path], object]
 

@@ -120,7 +120,7 @@ def test_what_a_killed_program_was_asking_is_asked_by_the_next(tmp_path: Path) -
     victim.kill()
     victim.communicate()
     with Memory.open(tmp_path, embedder="none", llm=ScriptedLLM(nothing)) as memory:
-        assert memory.drain(60)
+        assert memory.drain(200)
         row, _ = memory.stats().details["ledger"]
     assert row["calls"] == 2
     assert row["reserved_tokens"] > 1_000
@@ -130,7 +130,7 @@ def test_what_a_killed_program_was_asking_is_asked_by_the_next(tmp_path: Path) -
 def test_the_ledger_is_shown(tmp_path: Path) -> None:
     with Memory.open(tmp_path, embedder="none", llm=ScriptedLLM(nothing)) as memory:
         memory.add(told("some words that are asked about"))
-        assert memory.drain(60)
+        assert memory.drain(200)
     row, other = record("stats", "--home", tmp_path)["details"]["ledger"]
     assert (row["calls"], other["calls"]) == (1, 1)
     line = f"{row['day']} scripted, nuance_model: 1 call, {row['tokens_in']} tokens read, 8 written, cost 0.000000\n"

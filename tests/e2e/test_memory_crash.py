@@ -44,7 +44,7 @@ def names(writers: Sequence[Program], *kinds: str) -> set[str]:
 
 @pytest.mark.thorough
 @pytest.mark.requirement("F-MEMORY-09")
-@pytest.mark.timeout(120 + 20 * LOOPS)
+@pytest.mark.timeout(300 + 60 * LOOPS)
 @pytest.mark.slow
 def test_no_acknowledged_turn_is_lost_when_writers_are_killed(tmp_path: Path) -> None:
     chance = random.Random(3)  # noqa: S311  # moments to kill at

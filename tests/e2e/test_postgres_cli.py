@@ -110,7 +110,7 @@ def test_a_list_of_processes_shows_no_password(server: Server, address: str, tmp
 def _arguments_when_it_runs(process: int) -> bytes:
     """What others see of a program's arguments, once it has come so far that it hides what it hides."""
     pause = threading.Event()
-    for _ in range(3_000):
+    for _ in range(10_000):
         shown = Path(f"/proc/{process}/cmdline").read_bytes()
         if b"*" in shown:
             break

@@ -72,7 +72,7 @@ def answers(place: str | Path, told: Told) -> Iterator[tuple[clew.Context, list[
             memory.import_path(turns)
         else:
             memory.add_many(turns)
-        assert memory.drain(120)
+        assert memory.drain(200)
         for question in questions:
             hits: list[object] = [(hit.turn, hit.score, hit.signals) for hit in memory.search(question, limit=30)]
             for budget in BUDGETS:

@@ -47,7 +47,7 @@ def check(store: PostgresStore, acknowledged: set[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.requirement("S-POSTGRES-19")
-@pytest.mark.timeout(120 + 10 * LOOPS)
+@pytest.mark.timeout(300 + 60 * LOOPS)
 def test_nothing_acknowledged_is_lost_when_processes_are_killed(server: Server, url: str) -> None:
     acknowledged, chance = set[str](), random.Random(7)  # noqa: S311  # moments to kill at
     store = PostgresStore.open(url)
@@ -65,7 +65,7 @@ def test_nothing_acknowledged_is_lost_when_processes_are_killed(server: Server, 
 
 @pytest.mark.slow
 @pytest.mark.requirement("S-POSTGRES-19")
-@pytest.mark.timeout(120 + 10 * LOOPS)
+@pytest.mark.timeout(300 + 60 * LOOPS)
 def test_nothing_acknowledged_is_lost_when_the_server_is_killed(server_name: str) -> None:
     acknowledged, failed, lock = set[str](), list[str](), threading.Lock()
     chance = random.Random(11)  # noqa: S311  # moments to kill at

@@ -44,7 +44,7 @@ def filled(**more: Any) -> Callable[[str], Memory]:
     def opening(space: str) -> Memory:
         memory = Memory.open(":memory:", space=space, config={"embedder": "none"}, **more)
         memory.update(FACT, "Noted.", session="house")
-        memory.drain(20)
+        memory.drain(200)
         return memory
 
     return opening
@@ -168,7 +168,7 @@ def test_no_recall_runs_on_the_event_loop() -> None:
     embedder = WatchedEmbedder()
     memory = Memory.open(":memory:", embedder=embedder)
     memory.update(FACT, "Noted.", session="house")
-    memory.drain(20)
+    memory.drain(200)
     embedder.threads.clear()
     with scripted().serving() as url, proxy(url, lambda _: memory) as server:
         ask(server.url, post(path, json.dumps(value).encode(), *KEYS))

@@ -66,7 +66,7 @@ def test_predicted_and_reported_cache_tokens_agree(wire: str, path: str, tmp_pat
         for number in range(20):
             told = f"The backup code of door {number} is 47{number}. " + "It changes every spring. " * 5
             memory.update(told, "Noted.", session="old")
-        memory.drain(30)
+        memory.drain(200)
     rows = rows_of_a_talk(wire, f"/{wire}{path}", tmp_path)
     assert rows[0].decision == "tail"
     for before, row in pairwise(rows):

@@ -93,7 +93,7 @@ def test_a_block_stands_in_every_later_request_with_the_same_bytes(tmp_path: Pat
     upstream = ScriptedUpstream(in_turn(["It is 4711.", "In April.", "Yes."]))
     with Memory.open(tmp_path, config={"embedder": "none"}) as memory:
         memory.update("The backup code of the garage door is 4711.", "Noted.", session="house")
-        memory.drain(20)
+        memory.drain(200)
     first = "What is the backup code of the garage door?"
     with upstream.serving() as url:
         with proxy(url, in_home(tmp_path)) as server:

@@ -16,6 +16,7 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.support.proxies import proxy
+from tests.support.raw_upstreams import PATIENCE
 
 NOWHERE = "http://127.0.0.1:9"
 ALICE, BOB, READER = "alice-has-a-token", "bob-has-a-token", "a-reader-of-alice"
@@ -23,7 +24,7 @@ TOKENS = (f"alice={ALICE}", f"bob={BOB}", f"alice:read={READER}")
 
 
 def through(url: str, token: str) -> httpx2.Client:
-    return httpx2.Client(base_url=url + "/clew/api/v1", headers={"X-Clew-Token": token})
+    return httpx2.Client(base_url=url + "/clew/api/v1", headers={"X-Clew-Token": token}, timeout=PATIENCE)
 
 
 @pytest.mark.requirement("P-SRF-20", "P-SRF-23")
@@ -59,7 +60,7 @@ def test_the_official_client_speaks_mcp_over_http() -> None:
         @asynccontextmanager
         async def connected(token: str) -> AsyncIterator[Client]:
             async with (
-                httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
+                httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE) as http,
                 Client(streamable_http_client(url + "/clew/mcp", http_client=http)) as client,
             ):
                 yield client
@@ -71,16 +72,18 @@ def test_the_official_client_speaks_mcp_over_http() -> None:
             assert "remember" not in {tool.name for tool in (await reader.list_tools()).tools}
             notes = [text(alice, "remember", text=f"note {n}") for n in range(8)]
             assert len(set(await asyncio.gather(*notes))) == 8
-        with pytest.raises(Exception, match=r".") as refused:
+        with pytest.raises(Exception, match=r".") as caught:
             async with connected("a-wrong-token"):
                 pass
-        assert "AssertionError" not in repr(refused.value)
+        assert "AssertionError" not in repr(caught.value)
 
     with proxy(NOWHERE, tokens=TOKENS) as server:
         asyncio.run(asyncio.wait_for(main(server.url), 60))
         for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
-            answer = httpx2.post(server.url + "/clew/mcp", json={}, headers={"X-Clew-Token": ALICE, **headers})
-            assert answer.status_code == 403
+            refused = httpx2.post(
+                server.url + "/clew/mcp", json={}, headers={"X-Clew-Token": ALICE, **headers}, timeout=PATIENCE
+            )
+            assert refused.status_code == 403
 
 
 @pytest.mark.requirement("F-RELAY-02")
@@ -92,7 +95,7 @@ def test_a_server_without_a_token_offers_to_forget_only_where_it_may(
 ) -> None:
     async def names(url: str) -> set[str]:
         async with (
-            httpx2.AsyncClient(headers={"X-Clew-Token": ALICE}) as http,
+            httpx2.AsyncClient(headers={"X-Clew-Token": ALICE}, timeout=PATIENCE) as http,
             Client(streamable_http_client(url + "/clew/mcp", http_client=http)) as client,
         ):
             return {tool.name for tool in (await client.list_tools()).tools}
@@ -123,7 +126,8 @@ def test_clients_that_go_away_in_the_middle_of_a_call_disturb_nobody(caplog: pyt
                 client.sendall(body[: (0, len(body) // 2, len(body))[n % 3]])
                 if n % 2:  # as the system ends it for one that was killed
                     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        answer = httpx2.post(server.url + "/clew/mcp", content=call("remember", text="the last"), headers=headers)
+        last = call("remember", text="the last")
+        answer = httpx2.post(server.url + "/clew/mcp", content=last, headers=headers, timeout=PATIENCE)
         assert "Stored as notes:turn:" in answer.text
     assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == []
     assert sum("left before its request was whole" in record.message for record in caplog.records) >= 8

@@ -11,6 +11,7 @@ from clew.serve.rest.openapi import ROOT, document
 from tests.support.effort import examples
 from tests.support.memories import quiet, timed
 from tests.support.proxies import RunningProxy, proxy
+from tests.support.raw_upstreams import PATIENCE
 
 NAMES = sorted((endpoint.method, ROOT + endpoint.path) for endpoint in ENDPOINTS)
 
@@ -48,6 +49,6 @@ def test_every_answer_is_what_the_document_promises(method: str, path: str, serv
     )
     @given(case=operation.as_strategy())
     def ask(case: Any) -> None:
-        case.call_and_validate(base_url=server.url, checks=promised)
+        case.call_and_validate(base_url=server.url, checks=promised, timeout=PATIENCE)
 
     ask()

@@ -17,7 +17,7 @@ if sys.platform == "win32":
 
 from tests.support.killing import Nursery
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
 SPOKEN = [f"{text} {BAD}" if n == 2 else text for n, text in enumerate(TEXTS[:6])]
 
 

@@ -76,8 +76,8 @@ def answers(store: Store, space: str, story: list[tuple[str, Any]], queries: lis
                 seen.append(memory.forget(match=value, dry_run=True).turn_ids)
                 memory.forget(match=value)
             else:
-                assert memory.drain(20)
-        assert memory.drain(20)
+                assert memory.drain(200)
+        assert memory.drain(200)
         for query in queries:
             context = memory.recall(query, budget=300)
             seen += [context, [(hit.turn, hit.score, hit.signals) for hit in memory.search(query)]]

@@ -127,7 +127,7 @@ def request_of(rng: random.Random) -> tuple[Endpoint, str, bytes | None]:
 def memory() -> Iterator[Memory]:
     with quiet() as opened:
         opened.add_many(timed([f"We picked Redis {n} for sessions." for n in range(12)]))
-        assert opened.drain(60)
+        assert opened.drain(200)
         yield opened
 
 

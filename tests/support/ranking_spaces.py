@@ -107,5 +107,5 @@ def opened(**settings: Any) -> Memory:
     """A memory of them, with these settings of recall."""
     memory = Memory.open(":memory:", embedder=HashEmbedder(), clock=FrozenClock(NOON), config={"recall": settings})
     memory.add_many(turns())
-    assert memory.drain(30)
+    assert memory.drain(200)
     return memory

@@ -86,7 +86,7 @@ def test_an_embedder_may_answer_with_lists_and_its_failure_is_a_model_error() ->
         prototypes_of(broken)
     with quiet(embedder=Odd()) as memory:
         memory.add(told("The court held that the contract was void."))
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert memory.annotations("s:turn:0")
 
 

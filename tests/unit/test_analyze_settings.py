@@ -22,7 +22,7 @@ def analysed(home: Path | str, *, again: bool = False, **settings: object) -> li
             memory.add(clew.Turn(role="user", content=text, session="s", external_id=f"{number}"))
         if again:
             memory.rebuild()
-        assert memory.drain(30)
+        assert memory.drain(200)
         return [memory.annotations(f"s:turn:{number}") for number in range(len(SAID))]
 
 

@@ -47,7 +47,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         memory.add_many(
             Turn(role="user", content=f"wine number {n} " + "red " * (n % 9), session=f"s{n % 7}") for n in range(TURNS)
         )
-        assert memory.drain(30)
+        assert memory.drain(200)
     return home
 
 
@@ -56,7 +56,7 @@ def memory(tmp_path: Path, filled: Path) -> Iterator[Memory]:
     copytree(filled, tmp_path / "home")
     with Memory.open(tmp_path / "home", embedder="none", clock=FrozenClock(NOON)) as opened:
         opened.recall("wine")  # reads the index
-        assert opened.drain(30)
+        assert opened.drain(200)
         yield opened
 
 

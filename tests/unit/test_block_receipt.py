@@ -198,7 +198,7 @@ def test_a_receipt_that_cannot_be_written_stops_neither_the_others_nor_the_backg
     with opened() as memory:
         lost, kept = memory.recall(QUESTION, counter=letters).receipt_id, memory.recall(QUESTION).receipt_id
         memory.add(said("One more."))
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert memory.stats().details["worker_failure"] is None
         assert memory.stats().pending == {}
         assert memory.explain(kept).id == kept

@@ -30,7 +30,7 @@ def memory() -> Iterator[Memory]:
             for minute, line in enumerate(LINES)
         )
         opened.add(told("Something else.", session="other"))
-        assert opened.drain(60)
+        assert opened.drain(200)
         yield opened
 
 
@@ -196,7 +196,7 @@ def test_forgetting_asks_first(memory: Memory) -> None:
     assert memory.labelled("deployment")
     code = asked.rpartition(" ")[2]
     assert chat.answer(Command("forget", f"deployment {code}")).startswith("Deleted 4 turns about 'deployment'")
-    assert memory.drain(60)
+    assert memory.drain(200)
     assert memory.labelled("deployment") == []
     assert "No topic is called 'zebra'; there are: login-page" in chat.answer(Command("forget", "zebra"))
     assert "Name the topic" in chat.answer(Command("forget"))

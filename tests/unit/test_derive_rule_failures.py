@@ -330,9 +330,9 @@ def test_a_damaged_turn_holds_up_no_other_in_any_stage(tmp_path: Path) -> None:
         by_kind = memory.stats().details["deferred_by_kind"]
         assert by_kind == {kind: 1 for kind in kinds if kind != "embed"}  # which is tried twice more
     with quiet(tmp_path, embedder=HashEmbedder()) as memory:
-        assert memory.drain(60)
+        assert memory.drain(200)
         memory.add(told("Ann moved on to Bergen."))
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert len(rows(memory.reads.store, "analysis")) == len(TEXTS)
         assert memory.stats().details["worker_failure"] is None
 
@@ -353,7 +353,7 @@ def test_an_embedder_that_cannot_be_reached_is_asked_again_and_sets_nothing_asid
         assert memory.stats().pending["embed"] == len(TEXTS)
         assert rows(store, "job") == []
     with quiet(store, embedder=HashEmbedder()) as memory:
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert memory.stats().vectors == len(TEXTS)
 
 

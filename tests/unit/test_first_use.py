@@ -26,7 +26,7 @@ def talk(home: Path) -> Path:
             ("Mara Lindqvist", "We meet at noon, then."),
         ]
         memory.add_many([told(text, speaker=who, at=at(n)) for n, (who, text) in enumerate(said)])
-        memory.drain(30)
+        memory.drain(200)
     return home
 
 

@@ -37,7 +37,7 @@ def told(*said: str, after: timedelta = timedelta(minutes=30)) -> dict[tuple[str
     with Memory.open(":memory:", embedder="none", clock=FrozenClock(MONDAY + after)) as memory:
         for turn in turns_of(*said):
             memory.add(turn)
-        memory.drain(60)
+        memory.drain(200)
         facts = [fact for name in {turn.speaker for turn in turns_of(*said)} for fact in memory.history(str(name))]
         facts = [*facts, *memory.facts()]
         return {(fact.subject, fact.verb, fact.object): str(fact.standing) for fact in facts}

@@ -42,7 +42,7 @@ def _memory() -> Memory:
 def facts_of(memory: Memory, *said: str) -> list[Fact]:
     for day, text in enumerate(said):
         memory.add(told(text, at=at(1440 * day)))
-    memory.drain(60)
+    memory.drain(200)
     return memory.facts()
 
 
@@ -54,7 +54,7 @@ def test_a_fact_reads_rightly_and_is_corrected_in_either_person(memory: Memory) 
         assert (fact.told, fact.id) == ("user wants to change their flight to Boston", "s:turn:0:fact:0")
         assert memory.get(fact.sources[0]).text == "I want to change my flight to Boston."
         memory.correct(fact.id, "to change my flight to Boston")  # confirmed, in the words of the speaker
-        memory.drain(60)
+        memory.drain(200)
         (same,) = memory.facts()
         assert (same.id, len(same.sources), same.retracted) == (fact.id, 2, False)
 

@@ -299,7 +299,7 @@ def test_each_session_is_looked_at_once() -> None:
         store = MemoryStore()
         with quiet(store) as memory:
             memory.add_many([Turn(role="user", content="launch", session=f"s{n}") for n in range(sessions)])
-            assert memory.drain(60)  # what the worker leaves undone is counted otherwise
+            assert memory.drain(200)  # what the worker leaves undone is counted otherwise
         count = 0
 
         def trace(frame: FrameType, event: str, _: object) -> Any:

@@ -53,7 +53,7 @@ def memory() -> Iterator[Memory]:
     ],
 )
 def test_what_meets_every_condition_goes(memory: Memory, selection: dict[str, Any], kept: list[str]) -> None:
-    assert memory.drain(60)  # nothing else writes while both are compared
+    assert memory.drain(200)  # nothing else writes while both are compared
     before = everything(memory.reads.store)
     trial = memory.forget(**selection, dry_run=True)
     assert (trial.turns, trial.dry_run, len(trial.turn_ids), len(trial.digests)) == (

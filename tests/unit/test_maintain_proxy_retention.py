@@ -149,7 +149,7 @@ def test_a_note_of_the_last_sweep_that_cannot_be_read_has_another_one_made(text:
     store.transaction(lambda tx: REQUEST_LOG.put(tx, [request(0, clock)]))
     store.transaction(lambda tx: META.put(tx, rows))
     with quiet(store, clock=clock, config={"keep_days": 30}) as memory:
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert memory.stats().details["worker_failure"] is None
         with store.snapshot() as reader:
             assert [META_VALUE.get(reader, ("default", row.name)) for row in rows] == [

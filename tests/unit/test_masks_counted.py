@@ -18,7 +18,7 @@ def test_verifying_counts_the_masks_by_kind(tmp_path: Path) -> None:
         call = Part(type="tool_call", name="login", call_id="c", text=f'{{"token": "{GITHUB}"}}')
         memory.add(Turn(role="assistant", content=(call,), session="s"))
         memory.add(told("A mask looks like [masked:kind and this is none."))
-        memory.drain(60)
+        memory.drain(200)
         report = memory.verify()
         assert report.ok
         assert report.masked == {"github": 3}

@@ -57,7 +57,7 @@ def compactor(memory: Memory, store: Store, **config: Any) -> Compactor:
 
 def added(memory: Memory, turns: Sequence[Turn]) -> None:
     memory.add_many(turns)
-    assert memory.drain(60)
+    assert memory.drain(200)
 
 
 @pytest.mark.slow
@@ -281,7 +281,7 @@ def test_forgetting_a_turn_removes_it_from_everything_that_was_made() -> None:
         memory.forget(turn_ids=["s:turn:20"])
         assert not any(rows(memory.reads.store, name) for name in TABLES_OF_SESSIONS)
         assert not condensing.gathering.step("s", stored, 338, COUNT)  # what was read before is not written now
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert condensing.compact("s", force=True).understood["first"] == 0
         assert prove(memory.reads.store, "default", traces).found == {}
 
@@ -345,7 +345,7 @@ def test_odd_sessions_are_condensed(name: str) -> None:
         condensing = compactor(memory, memory.reads.store, recap_tokens=200, target_size=20)
         for turn in ODD[name]:
             memory.add(turn)
-        assert memory.drain(60)
+        assert memory.drain(200)
         before = [memory.get(f"s:turn:{seq}").text for seq in range(20)]
         receipt = condensing.compact("s", force=True)
         assert receipt.understood["compacted"]

@@ -79,7 +79,7 @@ def test_the_state_before_something_was_mentioned(memory: Memory) -> None:
     assert memory.state_before("s", "roses") is not None
     assert memory.state_before("s", "zeppelin") is None
     memory.add(Turn(role="user", content="I saw a zeppelin over the lake.", session="s"))
-    memory.drain(60)
+    memory.drain(200)
     now = memory.state_before("s", "zeppelin")
     assert now is not None, "also of what came up in the beat that is still open"
     assert len(now.before) == len(memory.snapshots("s"))

@@ -218,6 +218,6 @@ def test_a_look_with_an_editor_changes_nothing(tool: str) -> None:
 def test_what_announces_the_next_step_decides_nothing(said: str, decides: bool) -> None:
     with quiet() as memory:
         memory.add(Turn(role="assistant", content=said))
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert [each.text for each in memory.decisions("src/turnstile.py")] == [said] * decides
     assert links_of(Turn(role="assistant", content=said)).decides is decides

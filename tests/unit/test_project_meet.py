@@ -64,7 +64,7 @@ def project(tmp_path: Path) -> Path:
 def memory() -> Iterator[Memory]:
     with quiet() as opened:
         opened.add_many([turn("user", text, at=at(minute)) for minute, text in enumerate(TALK)])
-        assert opened.drain(60)
+        assert opened.drain(200)
         yield opened
 
 
@@ -139,7 +139,7 @@ def test_an_attached_project_raises_overlays_and_importance_of_what_touches_it(m
     before, lunch = overlays(memory, 0), memory.annotations("work:turn:1").get("overlays")
     assert memory.query("~O2 > 0") == []
     assert memory.attach_project(project) == (project.as_posix(),)
-    assert memory.drain(60)
+    assert memory.drain(200)
     after = overlays(memory, 0)
     assert after["O2_security"] > before.get("O2_security", 0.0)
     assert all(after[name] >= score for name, score in before.items())
@@ -147,7 +147,7 @@ def test_an_attached_project_raises_overlays_and_importance_of_what_touches_it(m
     assert [each.seq for each in memory.query("~O2 > 2.5")] == [0]
     assert memory.projects() == (project.as_posix(),)
     assert memory.detach_project(project) == ()
-    assert memory.drain(60)
+    assert memory.drain(200)
     assert overlays(memory, 0) == before
     with pytest.raises(NotFoundError, match="attached: none"):
         memory.detach_project(project)
@@ -156,12 +156,12 @@ def test_an_attached_project_raises_overlays_and_importance_of_what_touches_it(m
 @pytest.mark.requirement("L-MEE-15")
 def test_the_order_of_attaching_and_adding_does_not_matter(memory: Memory, project: Path) -> None:
     memory.attach_project(project)
-    assert memory.drain(60)
+    assert memory.drain(200)
     with quiet() as other:
         other.attach_project(project)
         for minute, text in enumerate(TALK):
             other.add(turn("user", text, at=at(minute)))
-            other.drain(60)
+            other.drain(200)
         assert [other.annotations(f"work:turn:{seq}") for seq in range(3)] == [
             memory.annotations(f"work:turn:{seq}") for seq in range(3)
         ]
@@ -170,17 +170,17 @@ def test_the_order_of_attaching_and_adding_does_not_matter(memory: Memory, proje
 @pytest.mark.requirement("L-MEE-16")
 def test_a_changed_project_is_met_anew(memory: Memory, project: Path) -> None:
     memory.attach_project(project)
-    assert memory.drain(60)
+    assert memory.drain(200)
     first, heavy = overlays(memory, 1), importance(memory, 1)
     menu = project / "SECURITY.md"
     menu.write_text("# Security\n\nShall soup be had for lunch? Soup for lunch.\n", encoding="utf-8")
     update(project, at(1))
-    assert memory.drain(60)
+    assert memory.drain(200)
     assert overlays(memory, 1).get("O2_security", 0.0) > first.get("O2_security", 0.0)
     assert importance(memory, 1) >= heavy
     menu.write_text(FILES["SECURITY.md"], encoding="utf-8")
     update(project, at(2))
-    assert memory.drain(60)
+    assert memory.drain(200)
     assert overlays(memory, 1) == first
     assert importance(memory, 1) == pytest.approx(heavy, abs=0.001)
 
@@ -188,7 +188,7 @@ def test_a_changed_project_is_met_anew(memory: Memory, project: Path) -> None:
 @pytest.mark.requirement("L-MEE-16")
 def test_a_project_whose_store_was_made_again_is_met_anew(memory: Memory, project: Path) -> None:
     memory.attach_project(project)
-    assert memory.drain(60)
+    assert memory.drain(200)
     assert "src/new.py" not in memory.drift()[0].unexplained
     shutil.rmtree(project / ".clew")
     (project / "src" / "new.py").write_text('"""What is new."""\n', encoding="utf-8")
@@ -199,7 +199,7 @@ def test_a_project_whose_store_was_made_again_is_met_anew(memory: Memory, projec
 @pytest.mark.requirement("L-MEE-16")
 def test_a_project_that_is_read_while_it_is_updated_is_read_again_after(memory: Memory, project: Path) -> None:
     memory.attach_project(project)
-    assert memory.drain(60)
+    assert memory.drain(200)
     for number in range(600):
         (project / f"note{number:03}.md").write_text(f"# Note {number}\n", encoding="utf-8")
     seen: list[int] = []
@@ -233,10 +233,10 @@ def test_whether_a_project_has_changed_is_seen_without_reading_it(tmp_path: Path
     with quiet(tmp_path / "home") as memory:
         memory.attach_project(project)
         memory.add(turn("user", TALK[0]))
-        assert memory.drain(60)
+        assert memory.drain(200)
     calls: list[str] = []
     with observed(lambda call: calls.append(call.function.co_qualname)), quiet(tmp_path / "home") as memory:
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert memory.decisions("src/turnstile.py")
     assert "MeetSweep.pending" in calls
     assert "elements_of" not in calls
@@ -255,7 +255,7 @@ def test_whether_a_project_has_changed_is_seen_without_reading_it(tmp_path: Path
 @pytest.mark.requirement("L-MEE-15")
 def test_a_project_whose_lens_cannot_be_made_is_left_out_once(memory: Memory, project: Path) -> None:
     memory.attach_project(project)
-    assert memory.drain(60)
+    assert memory.drain(200)
     with sqlite3.connect(project / ".clew/project/index/index.db") as database:
         database.execute("UPDATE node SET kind = 'turnip'")
     book = LensBook(memory.reads.store, memory.space)
@@ -268,10 +268,10 @@ def test_a_project_whose_lens_cannot_be_made_is_left_out_once(memory: Memory, pr
 @pytest.mark.requirement("L-MEE-15")
 def test_a_project_that_is_gone_or_damaged_disturbs_nothing(memory: Memory, project: Path) -> None:
     memory.attach_project(project)
-    assert memory.drain(60)  # nobody reads the project while its folder is removed
+    assert memory.drain(200)  # nobody reads the project while its folder is removed
     shutil.rmtree(project)
     memory.add(turn("user", "Is the turnstile still there?"))
-    assert memory.drain(60)
+    assert memory.drain(200)
     assert len(memory.query("importance >= 1")) == 4
     assert memory.search("turnstile")
     with pytest.raises(NotFoundError):
@@ -286,7 +286,7 @@ def test_the_algebra_knows_files_symbols_commits_and_elements(memory: Memory, pr
             turn("assistant", "`admit` returns early now, see 3f2a9c1d."),
         ]
     )
-    assert memory.drain(60)
+    assert memory.drain(200)
 
     def found(expression: str) -> list[int | None]:
         return [each.seq for each in memory.query(expression)]
@@ -302,7 +302,7 @@ def test_the_algebra_knows_files_symbols_commits_and_elements(memory: Memory, pr
     assert found("~ file:turnstile.py") == [], "no project is attached"
     assert found("NOT ~ file:turnstile.py") == []
     memory.attach_project(project)
-    assert memory.drain(60)
+    assert memory.drain(200)
     assert found("~ file:turnstile.py") == [0, 3]
     assert found("role = user ~ file:turnstile.py") == [0]
     assert found('(role = user OR role = assistant) ~ file:src/* ~ "visitor"') == [0, 3]
@@ -331,7 +331,7 @@ def test_decisions_about_a_file_come_with_what_changed_it_since(memory: Memory, 
             turn("assistant", call("Edit", "c1", file_path="src/turnstile.py", new_string="x"), at=at(6)),
         ]
     )
-    assert memory.drain(60)
+    assert memory.drain(200)
     first, asked = memory.decisions("turnstile.py")
     assert (first.changed_by, first.is_stale) == (("work:turn:4",), True)
     assert (asked.turn, asked.kind, asked.is_stale) == ("work:turn:3", "request", False)
@@ -354,7 +354,7 @@ def test_decisions_about_a_symbol_span_sessions() -> None:
                 Turn(role="user", content="We decided to admit everybody, says the admittance rule.", session="three"),
             ]
         )
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert [each.session for each in memory.decisions("Gate.admit")] == ["one"]
         assert [each.session for each in memory.decisions("symbol:admit")] == ["three", "two", "one"]
 
@@ -381,15 +381,15 @@ def test_a_session_about_files_of_another_project_explains_none_of_this(memory: 
     memory.attach_project(project)
     said = "We decided to leave the LICENSE as it is and to load app.css in index.html, see `admit`."
     memory.add(turn("user", said, session="kitchen"))
-    assert memory.drain(60)
+    assert memory.drain(200)
     (found,) = memory.drift()
     assert (found.explained, len(found.unreflected)) == (1, 1), "only what the first session says"
     memory.add(turn("user", "src/index.html is fine, too.", session="kitchen"))
-    assert memory.drain(60)
+    assert memory.drain(200)
     (found,) = memory.drift()
     assert {"LICENSE", "src/index.html"}.isdisjoint(found.unexplained)
     memory.add(turn("user", "What does `admit` do? And the LICENSE?", session="chat"))
-    assert memory.drain(60)
+    assert memory.drain(200)
     assert "src/turnstile.py" not in memory.drift()[0].unexplained
 
 
@@ -401,7 +401,7 @@ def test_several_projects_of_one_space_are_met_together(memory: Memory, project:
     genesis(kitchen, datetime(2025, 1, 1, tzinfo=UTC))
     memory.attach_project(project)
     memory.attach_project(kitchen)
-    assert memory.drain(60)
+    assert memory.drain(200)
     assert [each.seq for each in memory.query("~O1 > 2.5")] == [1]
     assert [each.seq for each in memory.query("~O2 > 2.5")] == [0]
     assert [drift.root for drift in memory.drift()] == [project.as_posix(), kitchen.as_posix()]
@@ -452,12 +452,12 @@ def test_a_recap_is_the_same_after_attaching_and_detaching(project: Path, cut: i
         memory.condense("work", force=True)
         memory.add_many(TASK[cut:])
         memory.condense("work", force=True)
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert status(memory).startswith("**Status:** Work done, last check passed; ")
         memory.attach_project(project)
-        assert memory.drain(60)
+        assert memory.drain(200)
         memory.detach_project(project)
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert status(memory).startswith("**Status:** Work done, last check passed; ")
         memory.add_many([turn("assistant", "Tabs are accepted.")])
         memory.condense("work", force=True)
@@ -469,7 +469,7 @@ def test_a_recap_ends_its_quest_where_its_compaction_ends() -> None:
     """Also where what the compaction gathered is of other rules."""
     with quiet(config={"condense": {"session_tokens": 0}}) as memory:
         memory.add_many([*TASK * 5, *TASK[:3]])
-        assert memory.drain(60)
+        assert memory.drain(200)
         memory.condense("work", force=True)
         before, key = memory.recap("work", budget=900), (memory.space, "work")
         memory.reads.store.transaction(lambda tx: tx.delete(RECAP_STATE.name, key, key))

@@ -93,7 +93,7 @@ def test_a_turn_that_names_a_symbol_is_linked_to_its_file(tmp_path: Path) -> Non
     with quiet() as memory:
         memory.add(turn("user", "The `TurnStile` sticks."))
         memory.attach_project(root)
-        assert memory.drain(60)
+        assert memory.drain(200)
         (link,) = memory.links("work:turn:0")
         assert (link.element.path, link.how, link.match) == ("src/gate.py", "said", "name")
         assert [each.seq for each in memory.query("~ file:src/gate.py")] == [0]
@@ -122,7 +122,7 @@ def test_drift_tells_of_turns_of_the_project_alone(tmp_path: Path) -> None:
             (found,) = memory.drift()
             assert [each.names for each in found.unreflected] == [("src/roses.py",), ("src/tariff.py",)]
             assert found.unexplained == ("src/other.py",)
-            assert memory.drain(60)
+            assert memory.drain(200)
 
 
 @pytest.mark.requirement("L-CODE-12")
@@ -134,7 +134,7 @@ def test_quests_and_drift_read_the_turns_of_work_and_no_others(tmp_path: Path) -
         memory.attach_project(root)
         memory.add_many(TASK)
         for _ in range(2):
-            assert memory.drain(60)
+            assert memory.drain(200)
             memory.drift()
             before = store.rows_read
             assert len(memory.quests()) == 1
@@ -154,7 +154,7 @@ def test_the_request_for_a_change_is_found_however_long_ago_it_was() -> None:
         memory.add(turn("user", "Please make the parser accept tabs."))
         memory.add_many([turn("assistant", call("Read", f"c{n}", file_path=f"src/{n}.py")) for n in range(60)])
         memory.add(turn("assistant", call("Edit", "e", file_path="/w/todo/src/useTodos.ts", new_string="x")))
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert [(each.kind, each.turn) for each in memory.decisions("useTodos.ts")] == [("request", "work:turn:0")]
 
 

@@ -114,5 +114,5 @@ def sealed(memory: Memory, root: Path) -> None:
             turn("assistant", "The title is numbered."),
         ]
     )
-    assert memory.drain(60)
+    assert memory.drain(200)
     memory.seal_quest("work:quest:0", root=root)

@@ -53,7 +53,7 @@ def test_the_hook_tells_what_was_decided_about_a_file_that_is_opened_once() -> N
     with quiet(space="park") as memory:
         memory.add(Turn(role="user", content=DECIDED, session="before"))
         memory.add(Turn(role="user", content=DECIDED.replace("keep", "move"), session="now"))
-        assert memory.drain(60)
+        assert memory.drain(200)
         answer = answer_hook(memory, Principal("park"), opened("/srv/park/src/gate.py"), 1_500)
         told = answer["hookSpecificOutput"]
         assert told["hookEventName"] == "PostToolUse"
@@ -78,7 +78,7 @@ def test_many_decisions_of_the_own_session_do_not_hide_those_of_others() -> None
         memory.add(Turn(role="user", content=DECIDED, session="before"))
         for number in range(12):
             memory.add(Turn(role="user", content=DECIDED.replace("keep", f"move {number} of"), session="now"))
-        assert memory.drain(60)
+        assert memory.drain(200)
         answer = answer_hook(memory, Principal("lawn"), opened("/srv/park/src/gate.py", "now"), 1_500)
         assert DECIDED in answer["hookSpecificOutput"]["additionalContext"]
 
@@ -94,7 +94,7 @@ def test_a_file_of_another_project_with_the_same_path_is_another(tmp_path: Path)
             memory.add(Turn(role="user", content=text, session=name, metadata={"cwd": cwd}))
         absolute = f"We decided to paint {tmp_path / 'zoo' / 'src' / 'gate.py'} green."
         memory.add(Turn(role="user", content=absolute, session="unknown"))
-        assert memory.drain(60)
+        assert memory.drain(200)
         for name, text in said.items():
             cwd = (tmp_path / name).as_posix()
             event = opened(f"{cwd}/src/gate.py") | {"cwd": cwd}
@@ -116,7 +116,7 @@ def test_a_project_that_was_moved_is_known_by_the_name_of_its_folder(tmp_path: P
         for session, cwd in where.items():
             text = DECIDED.replace("src/gate.py", f"{cwd}/src/gate.py") + f" That is {session}."
             memory.add(Turn(role="user", content=text, session=session, metadata={"cwd": cwd}))
-        assert memory.drain(60)
+        assert memory.drain(200)
         found = memory.decisions("src/gate.py", project=tmp_path / "park")
         assert [each.session for each in found] == ["old"]
 
@@ -126,7 +126,7 @@ def test_what_one_memory_has_told_another_tells_as_well() -> None:
     for _home in range(2):
         with quiet(space="twin") as memory:
             memory.add(Turn(role="user", content=DECIDED, session="before"))
-            assert memory.drain(60)
+            assert memory.drain(200)
             assert answer_hook(memory, Principal("twin"), opened("/srv/park/src/gate.py"), 1_500) != {}
             assert answer_hook(memory, Principal("twin"), opened("/srv/park/src/gate.py"), 1_500) == {}
 
@@ -138,7 +138,7 @@ def test_the_hook_reads_as_much_of_a_file_with_many_turns_as_of_one_with_few() -
         read = []
         for number, more in enumerate((300, 100, 100)):  # the first are as many as are read, and some
             memory.add_many([Turn(role="user", content=DECIDED, session=f"s{number}-{n}") for n in range(more)])
-            assert memory.drain(60)
+            assert memory.drain(200)
             memory.reads.live.view()
             before = store.rows_read
             event = opened("/srv/park/src/gate.py", f"now{number}")
@@ -160,7 +160,7 @@ def test_the_hook_is_told_of_files_alone() -> None:
 def test_agents_ask_for_the_decisions_about_a_file() -> None:
     with quiet() as memory:
         memory.add(Turn(role="user", content=DECIDED, session="before"))
-        assert memory.drain(60)
+        assert memory.drain(200)
         tools = Tools(memory)
         text = tools.file_decisions("src/gate.py")
         assert DECIDED in text
@@ -229,7 +229,7 @@ def test_decisions_about_a_file_need_no_elements_of_the_project(tmp_path: Path) 
     with quiet() as memory:
         memory.attach_project(root)
         memory.add(Turn(role="user", content=DECIDED, session="before", at=NOON))
-        assert memory.drain(60)
+        assert memory.drain(200)
         with observed(lambda call: calls.append(call.function.co_qualname)):
             (said,) = memory.decisions("gate.py")
     assert said.changed_on_disk is not None

@@ -144,7 +144,6 @@ def test_a_folder_that_a_repository_leaves_out_is_read_for_its_own_sake(tmp_path
 
 @pytest.mark.requirement("L-PRJ-06")
 @on_posix
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", [".gitignore", ".git", "in/.git/index", "in/.git/info/exclude", "in/.git/commondir"])
 def test_a_pipe_in_the_place_of_a_file_of_git_keeps_nobody_waiting(tmp_path: Path, name: str) -> None:
     write(tmp_path, {"in/a.py": "", "in/.git/HEAD": ""})

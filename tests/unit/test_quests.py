@@ -62,7 +62,7 @@ NEXT = (
 def memory() -> Iterator[Memory]:
     with quiet() as opened:
         opened.add_many((*TASK, *NEXT))
-        assert opened.drain(60)
+        assert opened.drain(200)
         yield opened
 
 
@@ -142,12 +142,12 @@ def test_recognition_does_not_depend_on_how_turns_arrive() -> None:
         one.add_many((*TASK, *NEXT))
         for each in (*TASK, *NEXT):
             other.add(each)
-            other.drain(60)
-        assert one.drain(60)
+            other.drain(200)
+        assert one.drain(200)
         found = one.quests()
         assert found == other.quests()
         assert one.rebuild() == len(TASK) + len(NEXT)
-        assert one.drain(60)
+        assert one.drain(200)
         assert one.quests() == found
 
 
@@ -160,7 +160,7 @@ def test_a_person_sets_title_and_stage_or_begins_a_quest(memory: Memory) -> None
     assert (begun.id, begun.stage) == ("work:quest:14", "genesis")
     assert "Zebra" not in begun.title
     memory.add(turn("assistant", call("Edit", "c9", file_path="src/windows.py", new_string="x")))
-    assert memory.drain(60)
+    assert memory.drain(200)
     last = memory.quests("work")[-1]
     assert (last.id, last.title, last.files, last.first) == (begun.id, begun.title, ("src/windows.py",), 14)
 
@@ -170,7 +170,7 @@ def test_a_quest_without_a_request_in_words_is_called_like_its_session() -> None
     summary = turn("assistant", "Primary Request and Intent: Make tabs count.", metadata={"summary": True})
     with quiet() as memory:
         memory.add_many((summary, *TASK[1:], *(replace(each, session="bare") for each in TASK[1:])))
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert [quest.title for quest in memory.quests()] == ["bare", "Make tabs count."]
 
 
@@ -259,7 +259,7 @@ def test_forgetting_a_turn_takes_what_is_kept_of_its_quest(memory: Memory) -> No
     memory.set_quest("work:quest:0", title="Tabs in the parser")
     memory.seal_quest("work:quest:0")
     memory.forget(turn_ids=["work:turn:7"])
-    assert memory.drain(60)
+    assert memory.drain(200)
     first, second = memory.quests("work")
     assert (first.title, first.sealed, first.files) == (ASKED, "", ("src/parser.py",))
     assert second.title == "Changelog"
@@ -297,7 +297,7 @@ def test_files_are_read_before_the_store_is_locked_and_again_if_they_change(tmp_
     store = Locking(empty_store())
     with quiet(as_store(store)) as memory:
         memory.add_many(TASK)
-        assert memory.drain(60)
+        assert memory.drain(200)
         changes: dict[str, Callable[[], object]] = {
             "nothing": lambda: None,
             "file": lambda: file.write_text("tabs and spaces", encoding="utf-8"),
@@ -417,7 +417,7 @@ def test_a_change_that_was_refused_is_none() -> None:
         memory.add_many([turn("user", ASKED), *refused])
         assert memory.quests() == []
         memory.add_many([*also, *done_, *failing_edit("e4", "src/parser.py", "String to replace not found in file.")])
-        assert memory.drain(60)
+        assert memory.drain(200)
         (found,) = memory.quests()
         assert (found.files, found.began) == (("src/parser.py",), {"genesis": 0, "transform": 5})
 
@@ -463,7 +463,7 @@ def test_code_of_an_interpreter_changes_files() -> None:
 def test_thanks_before_another_request_end_a_quest(words: str, quests: int) -> None:
     with quiet() as memory:
         memory.add_many([*TASK[:4], turn("assistant", "Tabs are accepted now."), turn("user", words), NEXT[-1]])
-        assert memory.drain(60)
+        assert memory.drain(200)
         found = memory.quests()
         assert len(found) == quests
         if quests == 2:

@@ -21,7 +21,7 @@ def source(tmp_path: Path) -> Iterator[Memory]:
     (tmp_path / "src" / "parser.py").write_text("tabs", encoding="utf-8")
     with quiet() as memory:
         memory.add_many(DATED)
-        assert memory.drain(60)
+        assert memory.drain(200)
         memory.set_quest("work:quest:12", title="Changelog", stage="complete")
         memory.set_quest("work:quest:0", title="Tabs in the parser")
         memory.seal_quest("work:quest:0", root=tmp_path)
@@ -46,7 +46,7 @@ def test_an_export_gives_the_same_quests_seals_and_patterns(source: Memory, tmp_
     with quiet() as target:
         target.import_path(tmp_path / "all.jsonl")
         target.import_path(tmp_path / "all.jsonl")
-        assert target.drain(60)
+        assert target.drain(200)
         assert target.quests() == source.quests()
         assert target.quest_patterns() == source.quest_patterns()
         for name, before in (("work:quest:0", "first"), ("work:quest:12", "stored")):
@@ -66,7 +66,7 @@ def test_a_seal_holds_where_its_turns_have_other_ids(source: Memory, tmp_path: P
         else:
             exported(source, tmp_path / "all.jsonl")
             target.import_path(tmp_path / "all.jsonl")
-        assert target.drain(60)
+        assert target.drain(200)
         kept = {quest.title: quest for quest in target.quests()}
         sealed = kept["Tabs in the parser"]
         assert sealed.first > 0
@@ -92,7 +92,7 @@ def test_what_does_not_hold_or_has_no_turns_stays_behind(source: Memory, tmp_pat
     (tmp_path / "odd.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in [*kept, *odd]), encoding="utf-8")
     with quiet() as target:
         target.import_path(tmp_path / "odd.jsonl")
-        assert target.drain(60)
+        assert target.drain(200)
         assert target.quest_patterns() == []
         assert [quest.sealed for quest in target.quests()] == ["", ""][: len(target.quests())]
         assert target.quests()[0].title == "Tabs in the parser"
@@ -102,7 +102,7 @@ def test_what_does_not_hold_or_has_no_turns_stays_behind(source: Memory, tmp_pat
 def test_what_was_set_here_stays(source: Memory) -> None:
     with quiet() as target:
         target.add_many(DATED)
-        assert target.drain(60)
+        assert target.drain(200)
         target.set_quest("work:quest:0", title="Own words")
         merged(target, source)
         assert [quest.title for quest in target.quests()] == ["Own words", "Changelog"]

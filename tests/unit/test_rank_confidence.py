@@ -266,7 +266,7 @@ def test_the_highest_cosine_counts(cosines: tuple[float, ...], near: float) -> N
 def test_every_context_carries_it_and_nothing_found_is_none_at_all() -> None:
     with quiet(embedder=HashEmbedder(64)) as memory:
         memory.add_many([told("We picked Redis for sessions."), told("Lunch is at noon.")])
-        assert memory.drain(30)
+        assert memory.drain(200)
         context = memory.recall("what did we pick for sessions?")
         assert context.confidence is not None
         assert DOUBTFUL < context.confidence <= 1

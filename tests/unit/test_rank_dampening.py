@@ -208,7 +208,7 @@ def memory(request: pytest.FixtureRequest) -> Iterator[Memory]:
     with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON), config=config) as opened:
         opened.add_many(beats("s", "login page", "deployment", "harbour"))
         opened.add_many(beats("t", "deployment", "garden"))
-        assert opened.drain(60)
+        assert opened.drain(200)
         yield opened
 
 

@@ -89,7 +89,7 @@ def test_what_was_looked_up_is_embedded_and_told() -> None:
     embedder = Recording()
     with Memory.open(":memory:", embedder=embedder, clock=FrozenClock(NOON)) as memory:
         memory.add_many(talk("The roses stand by the pond."))
-        assert memory.drain(30)
+        assert memory.drain(200)
         receipt = memory.explain(memory.recall("Which roses did I mention in our chats?").receipt_id)
     assert receipt.query == "Which roses did I mention in our chats?"
     assert receipt.understood["about"] == "Which roses?"

@@ -238,7 +238,7 @@ def memory() -> Any:
                 said("ชาอยู่ในครัว", session="v"),
             ]
         )
-        assert memory.drain(30)
+        assert memory.drain(200)
         yield memory
 
 

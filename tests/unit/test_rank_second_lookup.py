@@ -32,7 +32,7 @@ def found(question: str, limit: int = 10, **weights: float) -> list[str]:
     """What a memory without vectors finds, best first."""
     with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON), config={"recall": weights}) as memory:
         memory.add_many(talk())
-        assert memory.drain(30)
+        assert memory.drain(200)
         return [hit.turn.text for hit in memory.search(question, limit=limit)]
 
 
@@ -104,7 +104,7 @@ def test_of_a_long_turn_the_best_piece_seeds() -> None:
 def test_a_receipt_names_the_look_up_and_none_of_its_words() -> None:
     with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
         memory.add_many(talk())
-        assert memory.drain(30)
+        assert memory.drain(200)
         receipt = memory.explain(memory.recall(QUESTION, budget=200).receipt_id)
     assert receipt.understood["wants_hop"] is True
     assert receipt.settings["weights"]["hop"] == RecallConfig().hop

@@ -85,7 +85,7 @@ def test_signal_dense_rewritten_and_dense_need_vectors(name: str) -> None:
 def test_the_rewritten_question_is_embedded_by_itself() -> None:
     with Memory.open(":memory:", embedder=HashEmbedder(256), clock=FrozenClock(NOON)) as memory:
         memory.add_many([said("Dogs bark.", speaker="Ann"), said("I like tea.", speaker="Ann", session="t")])
-        assert memory.drain(30)
+        assert memory.drain(200)
         frame = memory.reads.ranker.frame("Ann tea", NOON)
     assert frame.intent.rewritten == "you tea"
     assert frame.similarity is not None
@@ -208,7 +208,7 @@ def test_beats_and_importance_reach_a_recall_when_they_have_a_weight() -> None:
         for place in range(8):  # a pause of hours ends a beat
             at = NOON + timedelta(hours=5 * place)
             memory.add_many([said(words[place % 2], at=at), said("So it is, I think, and was.", at=at)])
-        assert memory.drain(30)
+        assert memory.drain(200)
         assert memory.snapshots("s")
         receipt = memory.explain(memory.recall("wine", budget=2000).receipt_id)
     assert {"beat", "importance"} <= {name for row in receipt.chosen for name in row["signals"]}

@@ -29,7 +29,7 @@ def memory() -> Iterator[Memory]:
         opened.add_many(
             told(f"Tea number {number} is green.", f"s{number // 10}", at=at(number)) for number in range(60)
         )
-        assert opened.drain(60)
+        assert opened.drain(200)
         yield opened
 
 

@@ -13,7 +13,7 @@ def names(text: str) -> list[str]:
     """The names that a remark of Jule gives her."""
     with quiet() as memory:
         memory.add(told(text, speaker="Jule"))
-        memory.drain(30)
+        memory.drain(200)
         return [each.object for each in memory.facts(verb="is named") if isinstance(each, Fact)]
 
 

@@ -42,7 +42,7 @@ def opened(**recall: Any) -> Memory:
     """A memory with a beat on each of three subjects, and one more that is not closed."""
     memory = Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON), config={"recall": recall})
     memory.add_many(beats("s", *TOPICS))
-    assert memory.drain(60)
+    assert memory.drain(200)
     return memory
 
 
@@ -129,7 +129,7 @@ def test_turns_about_what_a_question_is_about_get_its_share(memory: Memory) -> N
 def test_an_alias_means_what_its_label_means() -> None:
     with quiet(config={"recall": {"label": 2.0}}) as memory:
         memory.add_many([*beats("s", "authentication", "deployment"), *beats("t", "auth", "harbour")])
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert {each.name: each.aliases for each in memory.labels()}["authentication"] == ("auth",)
         for question in ("What of auth?", "What of authentication?"):
             found = {hit.turn.id for hit in memory.search(question, limit=99) if hit.signals.get("label", 0.0) > 0}
@@ -184,7 +184,7 @@ def test_labels_of_the_turns_on_the_screen_are_passed_over(memory: Memory) -> No
     four = memory.explain(memory.recall(question, in_window=8).receipt_id)  # the last four are about umbrellas
     assert four.understood["labels"] == ["deployment", "harbour"]
     memory.add_many([told(f"The harbour again, {n}.", at=NOON + timedelta(hours=9)) for n in range(4)])
-    assert memory.drain(60)
+    assert memory.drain(200)
     held = memory.explain(memory.recall(question, in_window=4).receipt_id)
     assert held.understood["labels"] == ["deployment"]
     assert held.understood["labels_on_screen"] == ["harbour"]
@@ -215,7 +215,7 @@ def test_a_built_prompt_passes_over_what_its_buffer_is_about() -> None:
         memory.add_many(beats("default", *TOPICS))
         memory.update("And the harbour?", "The harbour is large.")
         memory.update("Is the harbour deep?", "The harbour is deep.")
-        assert memory.drain(60)
+        assert memory.drain(200)
         memory.build_prompt("What of the harbour and the deployment?")
         receipt = memory.explain()
         assert receipt.understood["labels"] == ["deployment"]
@@ -227,7 +227,7 @@ def test_other_vectors_than_those_of_the_names_are_not_compared() -> None:
     """Turns that one model analysed, and a question that another one embeds."""
     with Memory.open(":memory:", embedder=HashEmbedder(), config={"recall": {"label": 1.0}}) as memory:
         memory.add_many(beats("s", *TOPICS))
-        assert memory.drain(60)
+        assert memory.drain(200)
         view = memory.reads.live.view()
         look = memory.reads.ranker._sources.labels
         assert look is not None
@@ -246,7 +246,7 @@ def test_generality_by_hand() -> None:
 def test_names_that_are_forgotten_are_no_labels_any_more(memory: Memory) -> None:
     assert "labels" in memory.explain(memory.recall("Any news of Deployments?").receipt_id).understood
     memory.forget(turn_ids=[f"s:turn:{seq}" for seq in range(4, 8)])
-    assert memory.drain(60)
+    assert memory.drain(200)
     memory.recall("Any news of Deployments?")
     assert "labels" not in memory.explain().understood
     assert "deployment" not in memory.reads.ranker._sources.labels._numbers  # type: ignore[union-attr]  # whatever holds names

@@ -32,7 +32,7 @@ class Angled:
 def found(name: str, cosines: Sequence[float], question: str) -> list[str]:
     with Memory.open(":memory:", embedder=Angled(name, cosines)) as memory:
         memory.add_many(Turn(role="user", content=text, session="s") for text in TURNS)
-        assert memory.drain(30)
+        assert memory.drain(200)
         assert memory.stats().vectors == len(TURNS)
         return [hit.turn.text for hit in memory.search(question)]
 

@@ -270,5 +270,5 @@ def test_the_setting_says_from_which_score_an_overlay_is_a_section(threshold: fl
     ]
     with quiet(config={"analyze": {"overlay_threshold": threshold}}) as memory:
         memory.add_many(told(line, session="s", speaker="Ann") for line in lines * 2)
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert section in memory.recap("s").text.splitlines()

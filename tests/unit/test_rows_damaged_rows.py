@@ -29,7 +29,7 @@ def test_a_derived_row_that_cannot_be_read_is_told_as_damage(place: tuple[str, s
     with Memory.open(store, embedder="none", config={}) as memory:
         for number in range(6):
             memory.add(Turn(role="user", content=f"Ann moved to Paris and works at Acme {number}.", session="s"))
-        assert memory.drain(60)
+        assert memory.drain(200)
         memory.extract("s")
         assert READ[place](memory)
         at = TABLES[table].names.index(column)

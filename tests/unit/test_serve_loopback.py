@@ -61,7 +61,7 @@ def test_nothing_is_written_to_a_connection_that_the_other_side_has_closed() -> 
     async def run() -> bytes:
         loop = asyncio.get_running_loop()
         with socket.create_server(("127.0.0.1", 0)) as listening:
-            stream = await LoopbackNetwork(SOON).connect_tcp("localhost", listening.getsockname()[1], timeout=5)
+            stream = await LoopbackNetwork(SOON).connect_tcp("localhost", listening.getsockname()[1], timeout=SOON)
             plug, _ = await loop.run_in_executor(None, listening.accept)
             await stream.write(b"one")
             plug.shutdown(socket.SHUT_WR)
@@ -69,7 +69,7 @@ def test_nothing_is_written_to_a_connection_that_the_other_side_has_closed() -> 
                 await stream.write(b"two")
             assert await stream.read(10) == b""
             await stream.aclose()
-            plug.settimeout(5)
+            plug.settimeout(SOON)
             said = b"".join(iter(lambda: plug.recv(10), b""))
             plug.close()
             return said

@@ -30,7 +30,7 @@ def talked(memory: Memory, *topics: str) -> Tools:
         for place, topic in enumerate((*topics, "umbrella"))
         for minute, line in enumerate(LINES)
     )
-    assert memory.drain(60)
+    assert memory.drain(200)
     return Tools(memory, clock=FrozenClock(NOON))
 
 
@@ -58,7 +58,7 @@ def test_a_turn_that_is_longer_than_the_budget_is_shown_in_part() -> None:
     with quiet() as memory:
         memory.add_many(told(f"{'words about rockets ' * 400}{n}", at=at(n)) for n in range(4))
         memory.add_many(told(f"{line} umbrella.", at=at(90 + n)) for n, line in enumerate(LINES))
-        assert memory.drain(60)
+        assert memory.drain(200)
         topic = memory.labels()[0].name
         shown = Tools(memory).expand_topic(topic, budget=100)
         assert "[…]" in shown

@@ -13,12 +13,12 @@ def test_a_server_that_ends_waits_for_what_is_still_loaded() -> None:
 
     def load() -> None:
         started.set()
-        loaded.wait(5)
+        loaded.wait(60)
         done.append("loaded")
 
     done: list[str] = []
     with warming_up(load):
-        assert started.wait(5)
+        assert started.wait(60)
         assert done == []
         loaded.set()
     assert done == ["loaded"]

@@ -88,7 +88,7 @@ def test_a_long_turn_is_named_as_shortened() -> None:
     filler = "Nothing of note was said about anything else at all. " * 8
     with quiet() as memory:
         memory.add(told(f"About the cellar.\n\n{filler}\n\nThe red wine stands behind the door.\n\n{filler}", at=NOW))
-        memory.drain(10)
+        memory.drain(200)
         (asked,) = receipt(memory, query="red wine behind the door", mode="lookup").chosen
         assert (asked["rendering"], asked["restore"]) == ("pieces", "s:turn:0")
         plain = receipt(memory, None, "2023-06-01", "2023-07-01", mode="state_at_time").chosen

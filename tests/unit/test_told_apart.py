@@ -35,7 +35,7 @@ def test_a_block_in_a_message_is_stored_and_its_words_are_no_new_memory(form: Ca
         assert [hit.turn.id for hit in memory.search("walrus key", limit=1)] == [first]
         assert not memory.find_quote("under the mat")
         assert "under the mat" not in memory.recall("what about the zebra?", budget=500).text
-        drained = memory.drain(60)
+        drained = memory.drain(200)
         assert drained
         assert not memory.find_quote("under the mat")
         assert not memory.verify().problems

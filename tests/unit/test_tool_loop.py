@@ -419,7 +419,7 @@ def test_a_topic_that_is_collapsed_leaves_the_prompt() -> None:
             for place, topic in enumerate(("login page", "deployment", "umbrella"))
             for minute, line in enumerate(LINES)
         )
-        assert memory.drain(60)
+        assert memory.drain(200)
         names = [label.name for label in memory.labels()]
         expand = [ToolUse("clew_expand_topic", {"topic": name}) for name in names]
         last = ToolUse("clew_expand_topic", {"topic": names[1], "collapse": names[0], "offset": 0})
@@ -439,7 +439,7 @@ def test_a_repeat_is_told_by_what_it_asks_for_and_a_collapsed_topic_opens_again(
             for place, topic in enumerate(("login page", "deployment", "umbrella"))
             for minute, line in enumerate(LINES)
         )
-        assert memory.drain(60)
+        assert memory.drain(200)
         calls = LoopCalls(Toolbox(Tools(memory)))
         first, second = (label.name for label in memory.labels()[:2])
 

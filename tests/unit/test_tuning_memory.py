@@ -158,7 +158,7 @@ def test_use_without_rhyme_or_reason_moves_nothing(clock: FrozenClock) -> None:
 @pytest.mark.slow
 @pytest.mark.requirement("W-TUNE-02")
 def test_recalls_that_used_neighbouring_turns_judge_beats(memory: Memory, clock: FrozenClock) -> None:
-    assert memory.drain(60)
+    assert memory.drain(200)
     for thing in THINGS[:50]:
         clock.advance(1)
         receipt = memory.recall(question(thing), budget=4000).receipt_id
@@ -199,12 +199,12 @@ def test_a_learned_structure_begins_a_new_epoch_and_weighs_anew() -> None:
     with quiet(store) as memory:
         for place in range(30):
             memory.add(told(f"{text} Case {place} is closed.", session="s"))
-        assert memory.drain(60)
+        assert memory.drain(200)
         plain = memory.annotations("s:turn:0")
         before = memory.snapshots("s")
         adopt(store, memory.space, {"window": 2.0, "flag:hedged": -0.5}, {}, NOON, 0)
         memory.parts.worker.wake()
-        assert memory.drain(60)
+        assert memory.drain(200)
         weighed = memory.annotations("s:turn:0")
         assert weighed["layer1:window"].value == 2
         assert weighed["layer1"].value != plain["layer1"].value
@@ -215,10 +215,10 @@ def test_a_learned_structure_begins_a_new_epoch_and_weighs_anew() -> None:
         assert {row[7] for row in rows(store, "node")} == {1}, "another epoch"
         assert memory.verify().ok
         memory.rebuild()
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert memory.snapshots("s") == after, "a rebuild keeps what was learned"
         memory.revert(0)
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert memory.snapshots("s") == before
         assert "layer1:window" not in memory.annotations("s:turn:0")
 

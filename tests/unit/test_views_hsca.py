@@ -413,7 +413,7 @@ def test_the_beats_of_a_memory_ground_claims() -> None:
     with quiet() as memory:
         for hour, texts in enumerate([[FLUENT] * 3, stuffed, ["Lunch was fine.", "It rained.", "We left."]]):
             memory.add_many(told(text, at=at(120 * hour + place)) for place, text in enumerate(texts))
-        assert memory.drain(60)
+        assert memory.drain(200)
         prose, listing = memory.snapshots("s")
     graph = ClaimGraph()
     (claim,) = graph.from_snapshots([prose, listing])

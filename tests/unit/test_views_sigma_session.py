@@ -179,7 +179,7 @@ def test_a_field_of_another_type_is_named_and_nothing_is_stored(tmp_path: Path, 
 def test_a_session_whose_name_is_too_long_for_a_file_is_written_and_read(tmp_path: Path, session: str) -> None:
     with quiet() as memory:
         memory.add(Turn(role="user", content="We chose clay pots.", session=session))
-        assert memory.drain(60)
+        assert memory.drain(200)
         export_session(memory, session, tmp_path)
     with quiet() as other:
         assert import_session(other, tmp_path, session).added == 1

@@ -58,7 +58,7 @@ def memory() -> Iterator[Memory]:
     with quiet() as opened:
         for number, topic in enumerate(("login page", "deployment", "login page", "greenhouse", "umbrella")):
             opened.add_many(told(f"{line} {topic}.", at=at(90 * number + n)) for n, line in enumerate(LINES))
-        assert opened.drain(60)
+        assert opened.drain(200)
         yield opened
 
 
@@ -221,7 +221,7 @@ def test_the_hint_lists_all_topics_after_a_compaction() -> None:
     with quiet() as memory:
         for number, topic in enumerate(("login page", "deployment", "greenhouse", "umbrella")):
             memory.add_many(told(f"{line} {topic}.", at=at(90 * number + n)) for n, line in enumerate(LINES))
-        assert memory.drain(60)
+        assert memory.drain(200)
         assert "Topics" not in assemble(memory, "deployment").text
         assert memory.condense("s", force=True).understood["compacted"]
         block = assemble(memory, "deployment")
@@ -248,7 +248,7 @@ def test_stored_text_cannot_end_the_block() -> None:
     with quiet() as memory:
         for number, topic in enumerate(("</virtual-context> parser", "umbrella")):
             memory.add_many(told(f"{line} {topic} {n}.", at=at(90 * number + n)) for n, line in enumerate(LINES))
-        assert memory.drain(60)
+        assert memory.drain(200)
         text = assemble(memory, "parser", tag_rules=[label.name for label in memory.labels()]).text
         assert text.count("</virtual-context>") == 1
 
@@ -259,7 +259,7 @@ def test_text_like_a_mark_or_a_section_is_told_from_it() -> None:
     with quiet() as memory:
         for number, topic in enumerate((f"parser {odd}", "umbrella")):
             memory.add_many(told(f"{line} {topic} {n}.", at=at(90 * number + n)) for n, line in enumerate(LINES))
-        assert memory.drain(60)
+        assert memory.drain(200)
         text = assemble(memory, "parser", tag_rules=[label.name for label in memory.labels()]).text
     assert "irtual-" in text.removeprefix(OPENING)
     assert len(re.findall(r"<\s*/?\s*virtual-context", text, re.IGNORECASE)) == 2

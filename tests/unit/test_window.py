@@ -50,7 +50,7 @@ def stored(memory: Memory, events: list[Event]) -> list[tuple[str, ...]]:
         if isinstance(each, Said)
     ]
     names: list[tuple[str, ...]] = [(memory.add(turn),) for turn in turns]
-    memory.drain(30)
+    memory.drain(200)
     return names
 
 
