@@ -42,7 +42,7 @@ def serving(
 
 def ending(url: str) -> None:
     """Waits until a server that was told to end has heard of it, and takes no more connections."""
-    with suppress(ConnectionRefusedError):
+    with suppress(ConnectionRefusedError):  # it is closed
         while True:
             connected(url).close()
             threading.Event().wait(0.01)

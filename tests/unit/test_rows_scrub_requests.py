@@ -21,7 +21,8 @@ def opened(home: Path) -> SqliteStore:
 
 
 def forgotten(store: SqliteStore, memory: Memory) -> ForgetReport:
-    """Forgets while a snapshot is open."""
+    """Forgets while a snapshot is open; nobody else reads from then on, which the store waits for only shortly."""
+    memory.parts.worker.stop()
     memory.add_many([told(f"the {WORD} is mine"), told("something else")])
     with store.snapshot() as reader:
         reader.count("turn", ("default",), ("default",))
