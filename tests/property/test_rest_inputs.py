@@ -12,7 +12,7 @@ import pytest
 
 from clew.memory import Memory
 from clew.serve.rest.endpoints import ENDPOINTS, Endpoint
-from clew.serve.rest.fields import Field, FieldKind, FieldPlace
+from clew.serve.rest.fields import Field, FieldKind, FieldLocation
 from tests.support.effort import examples
 from tests.support.memories import quiet, timed
 from tests.support.rest_pages import BASE, rest_client
@@ -113,13 +113,13 @@ def in_url(given: Any) -> str:
 def request_of(rng: random.Random) -> tuple[Endpoint, str, bytes | None]:
     endpoint = rng.choice(ENDPOINTS)
     path = endpoint.path
-    for field in endpoint.placed(FieldPlace.PATH):
+    for field in endpoint.located_in(FieldLocation.PATH):
         path = path.replace("{" + field.name + "}", in_url(value(rng, field)) or "x")
-    query = members(rng, endpoint.placed(FieldPlace.QUERY))
+    query = members(rng, endpoint.located_in(FieldLocation.QUERY))
     path += "?" + "&".join(f"{in_url(name)}={in_url(given)}" for name, given in query.items())
     if endpoint.method == "GET":
         return endpoint, path, None
-    body = json.dumps(members(rng, endpoint.placed(FieldPlace.BODY)) if rng.randrange(20) else odd(rng))
+    body = json.dumps(members(rng, endpoint.located_in(FieldLocation.BODY)) if rng.randrange(20) else odd(rng))
     return endpoint, path, (body if rng.randrange(20) else body[: rng.randrange(len(body) + 1)]).encode()
 
 

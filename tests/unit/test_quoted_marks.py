@@ -15,7 +15,7 @@ from clew.serve.access import Principal
 from clew.serve.agent_tools.toolbox import Toolbox
 from clew.serve.agent_tools.tools import Tools
 from clew.serve.hooks_page import answer_hook
-from clew.serve.proxy.chats import ChatPlace
+from clew.serve.proxy.chats import RememberedChat
 from clew.serve.proxy.exchange import ClientMark
 from clew.serve.proxy.lost_history import LostHistory
 from clew.serve.proxy.space_memory import SpaceMemories
@@ -98,6 +98,6 @@ def test_what_is_brought_back_of_a_lost_history_ends_no_frame() -> None:
         proxied.exchange(said, assistant("Nothing."), CODE)
         conversation, request = proxied.ask([user("Where were we?")], CODE)
         space = SpaceMemories(Spaces(lambda _: memory), ServeConfig()).get(memory.space)
-        text = LostHistory(memory).text(request, ChatPlace(space, conversation, CODE), (), 500)
+        text = LostHistory(memory).text(request, RememberedChat(space, conversation, CODE), (), 500)
         assert "8377" in text
         assert seen(text) == 0

@@ -5,7 +5,7 @@ import pytest
 from clew.config import ServeConfig
 from clew.ingest.echo import framed
 from clew.memory import Memory
-from clew.serve.proxy.chats import ChatPlace
+from clew.serve.proxy.chats import RememberedChat
 from clew.serve.proxy.exchange import ClientMark
 from clew.serve.proxy.lost_history import LostHistory
 from clew.serve.proxy.space_memory import SpaceMemories
@@ -25,7 +25,7 @@ def brought_back(memory: Memory, *blocks: str) -> str:
     proxied.exchange(said, assistant("Nothing."), CODE)
     conversation, request = proxied.ask([user("Where were we?")], CODE)
     space = SpaceMemories(Spaces(lambda _: memory), ServeConfig()).get(memory.space)
-    place = ChatPlace(space, conversation, CODE)
+    place = RememberedChat(space, conversation, CODE)
     return LostHistory(memory).text(request, place, blocks, 500)
 
 

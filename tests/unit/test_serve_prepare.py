@@ -204,9 +204,9 @@ def test_a_question_is_asked_of_what_was_there_before_it() -> None:
         first = preparation.prepare(asking("Which tea is the best?", "a"))
         second = preparation.prepare(asking("Which tea is the best?", "b"))
     for prepared, known in ((first, 1), (second, 2)):
-        assert prepared.place is not None
-        assert prepared.place.before is not None
-        assert (len(prepared.place.before.turns.ordinal), prepared.unchanged) == (known, None)
+        assert prepared.remembered is not None
+        assert prepared.remembered.before is not None
+        assert (len(prepared.remembered.before.turns.ordinal), prepared.unchanged) == (known, None)
         assert b"green tea" in (prepared.body or b"")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from clew.condense.wires import Message
-from clew.serve.proxy.question import asks_nothing, question_in, question_place
+from clew.serve.proxy.question import asks_nothing, question_in, question_index
 from clew.serve.proxy.wires import WIRES, ProxyWire
 from tests.support.wire_talks import Event, Said, Used, written
 
@@ -16,7 +16,7 @@ REMINDER = "<system-reminder>\nUse the list.\n</system-reminder>"
 
 def question_of(wire: ProxyWire, messages: Sequence[Message]) -> str:
     """The words of the user at the end of a conversation; empty when the model has answered them."""
-    place = question_place(wire, messages)
+    place = question_index(wire, messages)
     return "" if place is None else question_in(messages[place])
 
 
@@ -39,7 +39,7 @@ def question_of(wire: ProxyWire, messages: Sequence[Message]) -> str:
 def test_a_question_is_what_the_model_has_not_answered(name: str, events: list[Event], question: str) -> None:
     messages = written(events, name)
     assert question_of(WIRES[name], messages) == question
-    place = question_place(WIRES[name], messages)
+    place = question_index(WIRES[name], messages)
     assert (place is not None) is bool(question)
     assert place is None or WIRES[name].is_question(messages[place])
 

@@ -170,11 +170,11 @@ def search(scope: Scope, query: str, limit: int, **only: Any) -> None:
 
 def _print_hits(hits: list[Hit], query: str) -> None:
     table = grid(">#", ">score", "turn", titles=True)
-    for place, hit in enumerate(hits, start=1):
+    for rank, hit in enumerate(hits, start=1):
         cell = Text.assemble(
             _heading(hit.turn), "\n", excerpt(hit.turn.text, query, LINES), "\n", dim(reasons(hit.signals))
         )
-        table.add_row(str(place), f"{hit.score:.2f}", cell)
+        table.add_row(str(rank), f"{hit.score:.2f}", cell)
     lay_out(out(), table)
 
 
@@ -206,6 +206,6 @@ def _around(text: str, phrase: str) -> str:
     """The part of a turn around a phrase; its beginning when the phrase differs there in accents or punctuation."""
     text = without_styles(text)
     match = re.search(re.escape(phrase), text, re.IGNORECASE)
-    place = max(match.start() - LINES // 3, 0) if match else 0
-    head = text[:place].rfind(" ") + 1
+    offset = max(match.start() - LINES // 3, 0) if match else 0
+    head = text[:offset].rfind(" ") + 1
     return ("… " if head else "") + shortened(text[head:], LINES)

@@ -66,9 +66,9 @@ def common(command: Command) -> Command:
         **rest: Any,
     ) -> None:
         outer = context.find_object(Scope) or Scope()
-        place, by_store = _place(outer, home, store)
+        location, by_store = _location(outer, home, store)
         context.obj = Scope(
-            home=place,
+            home=location,
             space=outer.space if space is None else space,
             as_json=as_json or outer.as_json,
             by_store=by_store,
@@ -78,7 +78,7 @@ def common(command: Command) -> Command:
     return scoped
 
 
-def _place(outer: Scope, home: str | None, store: str | None) -> tuple[str | None, bool]:
+def _location(outer: Scope, home: str | None, store: str | None) -> tuple[str | None, bool]:
     """The directory or address of the memory, and whether it comes from --store.
 
     Raises:

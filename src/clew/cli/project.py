@@ -9,7 +9,7 @@ import click
 
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common, limited, most_rows
-from clew.cli.project_memory import attach, decisions, detach, drift, folder_of, overlays, place_of, root_option
+from clew.cli.project_memory import attach, decisions, detach, drift, folder_of, overlays, project_folder, root_option
 from clew.cli.show import bar, dim, err, grid, lay_out, lines, numbers, out, shortened
 from clew.cli.terminal import emit
 from clew.config import load_config
@@ -78,14 +78,14 @@ def init(scope: Scope, root: str | None) -> None:
     if scope.as_json:
         emit({"root": str(layout.root), "folder": str(layout.folder), "created": is_new})
         return
-    place = printable_name(str(layout.folder))
+    folder = printable_name(str(layout.folder))
     if layout.index.is_file():
         with Project.open(layout.root) as opened:
             read = len(opened.files())
         said = f"is there already, with {counted(read, 'file')} read; `clew project update` reads what changed"
     else:
         said = f"{'made' if is_new else 'is there already'}; `clew project genesis` reads the project"
-    out().print(f"{place} {said}", soft_wrap=True)
+    out().print(f"{folder} {said}", soft_wrap=True)
 
 
 @project.command()
@@ -100,7 +100,7 @@ def genesis(scope: Scope, root: str | None) -> None:
     with bar("reading") as shown:
         task = shown.add_task("reading", total=None)
         report = run_genesis(
-            place_of(root),
+            project_folder(root),
             utc_now(),
             limits=_limits(scope),
             on_progress=lambda done, every: shown.update(task, completed=done, total=every),
@@ -113,7 +113,7 @@ def genesis(scope: Scope, root: str | None) -> None:
 @common
 def update(scope: Scope, root: str | None) -> None:
     """Read what changed in the project since it was read last."""
-    _say(scope, run_update(place_of(root), utc_now(), limits=_limits(scope)))
+    _say(scope, run_update(project_folder(root), utc_now(), limits=_limits(scope)))
 
 
 @project.command()
@@ -121,10 +121,10 @@ def update(scope: Scope, root: str | None) -> None:
 @common
 def watch(scope: Scope, root: str | None) -> None:
     """Read what changes in the project, until Ctrl-C."""
-    place = place_of(root)
+    folder = project_folder(root)
     if not scope.as_json:
-        err().print(f"following {printable_name(str(place))}; Ctrl-C stops", style="dim", soft_wrap=True)
-    for report in run_watch(place, utc_now, limits=_limits(scope)):
+        err().print(f"following {printable_name(str(folder))}; Ctrl-C stops", style="dim", soft_wrap=True)
+    for report in run_watch(folder, utc_now, limits=_limits(scope)):
         _say(scope, report)
 
 
@@ -137,7 +137,7 @@ def status(scope: Scope, root: str | None) -> None:
     Exit status 1 means that something is wrong; `clew project genesis` heals it. Files that changed since they were
     read are counted, and are no problem.
     """
-    report = run_status(Layout.of(place_of(root)))
+    report = run_status(Layout.of(project_folder(root)))
     if scope.as_json:
         emit({"ok": report.ok, **report.to_dict()})
     else:
@@ -159,7 +159,7 @@ def query(scope: Scope, expression: tuple[str, ...], limit: int | None, root: st
     as in `file:cart.py`, and of a name, as in `symbol:Cart.pay`, is enough. Exit status 1 means that nothing was found.
     """
     asked, most = " ".join(expression), most_rows(scope, limit)
-    with Project.open(place_of(root)) as opened:
+    with Project.open(project_folder(root)) as opened:
         matches = run_query(opened, asked, limit=most if scope.as_json else most + 1)
         about = _about_file(opened, matches)
     if scope.as_json:
@@ -183,7 +183,7 @@ def blast_radius_(scope: Scope, target: str, depth: int | None, root: str | None
     TARGET is a path, or the name of a symbol. Of a file, these are the files that import it, and those that import
     them; of a symbol, what calls it or inherits from it, then the files that import its file.
     """
-    with Project.open(place_of(root)) as opened:
+    with Project.open(project_folder(root)) as opened:
         radius = blast_radius(opened, target, depth=depth)
     if scope.as_json:
         emit(radius.to_dict() | {"files": list(radius.files)})
@@ -200,19 +200,19 @@ def open_cognition(scope: Scope, root: str | None, reads: bool) -> None:
 
     With --read, say what is in a folder .open_cognition of any program. Exit status 1 means that hashes are wrong.
     """
-    place = folder_of(root) if reads else place_of(root)
+    folder = folder_of(root) if reads else project_folder(root)
     if reads:
-        view = read_open_cognition(place / FOLDER)
+        view = read_open_cognition(folder / FOLDER)
     else:
         changes = load_config(home_of(scope.home)).project.overlays
-        with Project.open(place) as opened:
-            view = write_open_cognition(opened, place / FOLDER, changes)
+        with Project.open(folder) as opened:
+            view = write_open_cognition(opened, folder / FOLDER, changes)
     if scope.as_json:
         emit(view.to_dict())
     else:
         _print_view(view)
     if view.problems:
-        raise ClewError(f"{counted(len(view.problems), 'problem')} in {str(place / FOLDER)!r}")
+        raise ClewError(f"{counted(len(view.problems), 'problem')} in {str(folder / FOLDER)!r}")
 
 
 def _limits(scope: Scope) -> Limits:
@@ -245,7 +245,9 @@ def prune(scope: Scope, older_than: int, root: str | None, *, dry_run: bool) -> 
         with open_memory(scope) as memory:
             sealed = sealed_digests(memory.reads.store)
     now = utc_now()
-    report = run_prune(place_of(root), now, before=now - timedelta(days=older_than), sealed=sealed, dry_run=dry_run)
+    report = run_prune(
+        project_folder(root), now, before=now - timedelta(days=older_than), sealed=sealed, dry_run=dry_run
+    )
     if scope.as_json:
         emit(report.to_dict())
         return
@@ -349,7 +351,7 @@ def _print_radius(radius: BlastRadius) -> None:
     for node in radius.reached:
         table.add_row(str(node.distance), printable_name(node.id), dim(f"{node.kind} {printable_name(node.through)}"))
     lay_out(out(), table)
-    err().print(f"{counted(len(radius.reached), 'place')} in {counted(len(radius.files), 'file')}", style="dim")
+    err().print(f"{counted(len(radius.reached), 'folder')} in {counted(len(radius.files), 'file')}", style="dim")
 
 
 def _print_view(view: CognitionView) -> None:

@@ -46,7 +46,7 @@ def folder_of(root: str | None) -> Path:
     return Path() if root is None else usable_path(root, "the folder of the project")
 
 
-def place_of(root: str | None) -> Path:
+def project_folder(root: str | None) -> Path:
     """The folder of the project: as given, or the nearest upwards that has a store, or this one.
 
     Raises:
@@ -83,7 +83,7 @@ def overlays(scope: Scope, overlay: Overlay | None, limit: int, root: str | None
     chosen = list(Overlay) if overlay is None else [overlay]
     config = load_config(home_of(scope.home))
     scorer = OverlayScorer(overlay_rules(config.project.overlays))
-    with Project.open(place_of(root)) as opened:
+    with Project.open(project_folder(root)) as opened:
         scored = [scorer.score(element) for element in elements_of(opened)]
         overlay_members(opened, config.project.overlays)  # writes their lists to the store
     for each in chosen:
@@ -123,7 +123,7 @@ def attach(scope: Scope, root: str | None, *, embed: bool) -> None:
     more. When the project changes, they are compared again.
     """
     with open_memory(scope, makes_home=True) as memory:
-        roots = memory.attach_project(place_of(root), embed=embed)
+        roots = memory.attach_project(project_folder(root), embed=embed)
     _say_roots(scope, roots)
 
 
@@ -133,7 +133,7 @@ def attach(scope: Scope, root: str | None, *, embed: bool) -> None:
 def detach(scope: Scope, root: str | None) -> None:
     """Stop measuring the turns of this space against a project."""
     with open_memory(scope) as memory:
-        roots = memory.detach_project(place_of(root))
+        roots = memory.detach_project(project_folder(root))
     _say_roots(scope, roots)
 
 

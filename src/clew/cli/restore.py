@@ -82,19 +82,19 @@ def _original(turn: Turn, number: int | None, ref: str) -> bytes:
     if number is not None:
         part = _part(turn, number, ref)
         return part.text.encode("utf-8", "surrogatepass") if part.data is None else part.data
-    binary = [place for place, part in enumerate(turn.parts, start=1) if part.data is not None]
+    binary = [number for number, part in enumerate(turn.parts, start=1) if part.data is not None]
     if len(binary) > 1:
-        places = ", ".join(map(str, binary))
-        raise InputError(f"{ref} has several attachments, in parts {places}; choose one with --part")
+        numbers = ", ".join(map(str, binary))
+        raise InputError(f"{ref} has several attachments, in parts {numbers}; choose one with --part")
     if binary:
         return turn.parts[binary[0] - 1].data or b""
     return _whole(turn).encode("utf-8", "surrogatepass")
 
 
 def _say_binary(turn: Turn) -> None:
-    for place, part in enumerate(turn.parts, start=1):
+    for number, part in enumerate(turn.parts, start=1):
         if part.data is not None:
             kind = part.media_type or part.type
             err().print(
-                f"part {place}: {printable(kind)}, {len(part.data):,} bytes; --part {place} --out FILE", style="dim"
+                f"part {number}: {printable(kind)}, {len(part.data):,} bytes; --part {number} --out FILE", style="dim"
             )

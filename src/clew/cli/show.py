@@ -182,8 +182,8 @@ def grid(*columns: str, titles: bool = False) -> Table:
     Print it with `lay_out`.
     """
     table = Table(box=None, show_header=titles, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for place, column in enumerate(columns):
-        last = place == len(columns) - 1
+    for index, column in enumerate(columns):
+        last = index == len(columns) - 1
         table.add_column(
             column.removeprefix(">"),
             justify="right" if column.startswith(">") else "left",

@@ -52,13 +52,13 @@ def curve(runs: Sequence[Run], names: Sequence[str]) -> str:
         f'<text x="{x(budget)}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{budget:,}</text>' for budget in budgets
     ]
     parts.append(f'<text x="{LEFT}" y="{HEIGHT - 6}">tokens of four characters; broken line: the rendered block</text>')
-    for place, (run, name) in enumerate(zip(runs, names, strict=True)):
-        colour = COLOURS[place % len(COLOURS)]
+    for index, (run, name) in enumerate(zip(runs, names, strict=True)):
+        colour = COLOURS[index % len(COLOURS)]
         for form in run.forms:
             line = " ".join(f"{x(budget)},{y(value)}" for budget, value in _points(run, form))
             dashes = "" if form == "bare" else ' stroke-dasharray="5 4"'
             parts.append(f'<polyline stroke="{colour}"{dashes} points="{line}"/>')
-        height = TOP + 14 + 20 * place
+        height = TOP + 14 + 20 * index
         left = WIDTH - RIGHT + 16
         parts.append(
             f'<line x1="{left}" x2="{left + 20}" y1="{height - 4}" y2="{height - 4}" style="stroke:{colour}"/>'

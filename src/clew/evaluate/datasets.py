@@ -24,11 +24,11 @@ def load(path: str | Path) -> list[DatasetConversation]:
         InputError: nothing is at that path.
         FormatError: it is none of these data sets, or a record of it lacks something.
     """
-    place = Path(path)
-    if not place.exists():
+    source = Path(path)
+    if not source.exists():
         raise InputError(f"nothing is at {str(path)!r}; {EXPECTED}")
     try:
-        return _from_folder(place) if place.is_dir() else _from_file(place)
+        return _from_folder(source) if source.is_dir() else _from_file(source)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:  # where no reader has looked
         what = f"{type(error).__name__}: {error}"
         raise FormatError(f"{path} has a record of another form than expected ({what}); fetch it again") from error

@@ -171,7 +171,7 @@ def sampled(conversation: DatasetConversation, sample: int | None) -> Sequence[D
     if sample is None or sample >= len(conversation.questions):
         return conversation.questions
     order = random.Random(SAMPLE_SEED).sample(range(len(conversation.questions)), len(conversation.questions))  # noqa: S311 - a sample, no secret
-    return [conversation.questions[place] for place in sorted(order[:sample])]
+    return [conversation.questions[index] for index in sorted(order[:sample])]
 
 
 def _ask(

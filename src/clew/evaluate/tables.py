@@ -41,8 +41,8 @@ class Sheet:
     def text(self) -> str:
         """The table for a terminal: columns of numbers to the right, others to the left."""
         lines = [self.columns, *self.rows]
-        widths = [max(len(line[place]) for line in lines) for place in range(len(self.columns))]
-        right = [self._is_numeric(place) for place in range(len(self.columns))]
+        widths = [max(len(line[index]) for line in lines) for index in range(len(self.columns))]
+        right = [self._is_numeric(index) for index in range(len(self.columns))]
         shown = (
             (cell.rjust(width) if is_right else cell.ljust(width))
             for line in lines
@@ -52,12 +52,12 @@ class Sheet:
 
     def markdown(self) -> str:
         """The table for a Markdown page."""
-        rules = ("---:" if self._is_numeric(place) else "---" for place in range(len(self.columns)))
+        rules = ("---:" if self._is_numeric(index) else "---" for index in range(len(self.columns)))
         head = [f"| {' | '.join(self.columns)} |", f"|{'|'.join(rules)}|"]
         return "\n".join([self.title, "", *head, *(f"| {' | '.join(row)} |" for row in self.rows)])
 
-    def _is_numeric(self, place: int) -> bool:
-        return place > 0 and all(row[place][:1] in "-+0123456789" for row in self.rows)
+    def _is_numeric(self, index: int) -> bool:
+        return index > 0 and all(row[index][:1] in "-+0123456789" for row in self.rows)
 
 
 def percent(value: Estimate | None, *, interval: bool = False) -> str:

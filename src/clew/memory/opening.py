@@ -86,9 +86,9 @@ def open_home(
     own_space = given_space(space)
     if clock is not None and not callable(clock):
         raise InputError(f"clock is {shown(clock)}; expected a function that gives the present as an aware datetime")
-    place = cast("str | Path | None", path)  # checked where it is read
+    location = cast("str | Path | None", path)  # checked where it is read
     store = path if path is not None and hasattr(path, "snapshot") else None
-    home = home_of(place) if store is None else None
+    home = home_of(location) if store is None else None
     settings = load_config(home, config)
     exclusion(settings.ingest.exclude)  # a pattern that cannot be read is reported now, not by the first turn
     asked = choose_llm(llm, settings.llm)
@@ -99,7 +99,7 @@ def open_home(
     )
     chosen_settings = given(home, config)
     return OpenHome(  # the store is opened last, so that nothing has to be closed when an argument is refused
-        cast(Store, store) if store is not None else open_store(place, key=settings.store.key),
+        cast(Store, store) if store is not None else open_store(location, key=settings.store.key),
         own_space,
         settings,
         Models(chosen, before, asked, recogniser, note if chosen is None else None),

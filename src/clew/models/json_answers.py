@@ -116,15 +116,15 @@ def _values(text: str) -> Iterator[Any]:
         return
     except (ValueError, RecursionError):
         pass  # not JSON as a whole; search for values inside
-    place = 0
+    offset = 0
     for _ in range(_TRIED):
-        opening = _OPENING.search(text, place)
+        opening = _OPENING.search(text, offset)
         if opening is None:
             return
         try:
-            value, place = decoder.raw_decode(text, opening.start())
+            value, offset = decoder.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
-            place = opening.end()
+            offset = opening.end()
             continue
         yield value
 
@@ -132,7 +132,7 @@ def _values(text: str) -> Iterator[Any]:
 def _complete_part(text: str) -> Iterator[Any]:
     """Yields the value that a text begins and does not end, closed after the last array item that is complete."""
     opening = _OPENING.search(text)
-    place, closing = 0, ""
+    offset, closing = 0, ""
     open_brackets: list[str] = []
     for mark in _MARK.finditer(text, 0 if opening is None else opening.start()):
         sign = mark[0]
@@ -143,9 +143,9 @@ def _complete_part(text: str) -> Iterator[Any]:
         elif sign in "]}" and (not open_brackets or open_brackets.pop() != sign):
             return
         if sign in "]}," and open_brackets[-1:] == ["]"]:
-            place, closing = mark.start() + (sign != ","), "".join(reversed(open_brackets))
+            offset, closing = mark.start() + (sign != ","), "".join(reversed(open_brackets))
     if opening is not None and closing:
-        yield from _values(text[opening.start() : place] + closing)
+        yield from _values(text[opening.start() : offset] + closing)
 
 
 def _no_number(name: str) -> NoReturn:

@@ -104,7 +104,7 @@ def _object_problem(value: dict[str, Any], schema: Mapping[str, Any], at: str) -
 def _array_problem(value: list[Any], schema: Mapping[str, Any], at: str) -> str | None:
     if len(value) > schema.get("maxItems", math.inf):
         return f"{at} has {len(value)} items; at most {schema['maxItems']} are allowed"
-    problems = (problem(item, schema["items"], f"item {place} of {at}") for place, item in enumerate(value))
+    problems = (problem(item, schema["items"], f"item {index} of {at}") for index, item in enumerate(value))
     return next((wrong for wrong in problems if wrong), None)
 
 

@@ -111,9 +111,9 @@ def grants_of(config: ServeConfig, space: str, environment: Mapping[str, str] | 
     """
     env = os.environ if environment is None else environment
     grants = [] if config.token == NO_TOKEN else [_grant(config.token, space, EVERYTHING, "serve.token", env)]
-    for place, text in enumerate(config.tokens, start=1):
+    for number, text in enumerate(config.tokens, start=1):
         given = _GRANT.fullmatch(text)
-        what = f"entry {place} of serve.tokens"
+        what = f"entry {number} of serve.tokens"
         if given is None:
             raise ConfigError(
                 f"{what} cannot be read (not shown, it may hold a secret); expected SPACE=TOKEN, or "

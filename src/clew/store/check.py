@@ -42,7 +42,7 @@ def checked_rows(table: Table, rows: Iterable[Row]) -> Iterator[Row]:
     name, reals = table.name, table.reals
     for row in rows:
         fault = _row_fault(name, tuple(map(type, row)))
-        if fault is not None or _has_nul(row) or (reals and any(row[place] != row[place] for place in reals)):
+        if fault is not None or _has_nul(row) or (reals and any(row[position] != row[position] for position in reals)):
             why = fault or (_NUL if _has_nul(row) else "it holds not-a-number")
             raise StoreError(f"a row for {name} cannot be kept: {why}; the row begins {row[:4]!r}")
         yield row
@@ -169,10 +169,10 @@ def _row_fault(name: str, kinds: tuple[type, ...]) -> str | None:
     table = TABLES[name]
     if len(kinds) != len(table.names):
         return f"it has {len(kinds)} values; expected {len(table.names)}: {', '.join(table.names)}"
-    for place, (column, kind) in enumerate(zip(table.names, kinds, strict=True)):
+    for position, (column, kind) in enumerate(zip(table.names, kinds, strict=True)):
         wanted = _TYPES[table.columns[column]]
-        if kind is not wanted and (kind is not _NONE or place < table.key):
-            return f"{column} is {kind.__name__}; expected {wanted.__name__}" + " or None" * (place >= table.key)
+        if kind is not wanted and (kind is not _NONE or position < table.key):
+            return f"{column} is {kind.__name__}; expected {wanted.__name__}" + " or None" * (position >= table.key)
     return None
 
 

@@ -153,9 +153,9 @@ def local_home(
     return home
 
 
-def allowed(place: Path, rights: int) -> bool:
+def allowed(path: Path, rights: int) -> bool:
     """Whether this process has these rights (`os.R_OK`, `os.W_OK`) to a file; False if it does not exist."""
-    return os.access(place, rights, effective_ids=os.access in os.supports_effective_ids)
+    return os.access(path, rights, effective_ids=os.access in os.supports_effective_ids)
 
 
 def refuse_non_file(file: Path) -> None:
@@ -189,17 +189,17 @@ def check_writable(home: Path, database: str) -> None:
     Raises:
         StoreReadOnly: it may not; the message says which.
     """
-    places = [place for place in (home, home / database) if place.exists()]
-    for place in places:
-        if not allowed(place, os.R_OK):
+    paths = [path for path in (home, home / database) if path.exists()]
+    for path in paths:
+        if not allowed(path, os.R_OK):
             raise StoreReadOnly(
-                f"{str(place)!r} cannot be read by this user; ask its owner for the right to read it, or name another "
+                f"{str(path)!r} cannot be read by this user; ask its owner for the right to read it, or name another "
                 "home"
             )
-    for place in places:
-        if not allowed(place, os.R_OK | os.W_OK):
+    for path in paths:
+        if not allowed(path, os.R_OK | os.W_OK):
             raise StoreReadOnly(
-                f"{str(place)!r} cannot be written by this user; give the user the right to write, or copy the home "
+                f"{str(path)!r} cannot be written by this user; give the user the right to write, or copy the home "
                 "and open the copy"
             )
 

@@ -47,8 +47,8 @@ class _Rows:
         self.watchers = 0
         self._rows: dict[Key, Row] = {}
         self._sorted: dict[str | None, list[Key]] = {name: [] for name in (None, *table.indexes)}
-        places = {name: place for place, name in enumerate(table.names)}
-        self._places = {name: tuple(places[column] for column in table.order(name)) for name in self._sorted}
+        positions = {name: position for position, name in enumerate(table.names)}
+        self._positions = {name: tuple(positions[column] for column in table.order(name)) for name in self._sorted}
         self._keys_in = {
             name: itemgetter(*(table.order(name).index(column) for column in table.key_names)) for name in table.indexes
         }
@@ -90,7 +90,7 @@ class _Rows:
 
     def _entry(self, index: str | None, row: Row) -> Key | None:
         """The entry of a row in an index; None for a row that the index leaves out."""
-        entry = tuple(row[place] for place in self._places[index])
+        entry = tuple(row[position] for position in self._positions[index])
         return None if None in entry else entry
 
 
@@ -116,8 +116,8 @@ class _View:
             rows = [self._tables[table].get(key) for key in keys]
             if columns is None:
                 return list(rows)
-            places = [declared.names.index(column) for column in columns]
-            return [None if row is None else tuple(row[place] for place in places) for row in rows]
+            positions = [declared.names.index(column) for column in columns]
+            return [None if row is None else tuple(row[position] for position in positions) for row in rows]
 
     def scan(
         self,
@@ -136,8 +136,8 @@ class _View:
             rows = (cast(Row, self._tables[table].get(key)) for key in (keys[::-1] if reverse else keys)[:limit])
             if columns is None:
                 return list(rows)
-            places = [TABLES[table].names.index(column) for column in columns]
-            return [tuple(row[place] for place in places) for row in rows]
+            positions = [TABLES[table].names.index(column) for column in columns]
+            return [tuple(row[position] for position in positions) for row in rows]
 
     def scan_many(
         self, table: str, prefixes: Sequence[Key], *, index: str | None = None, columns: Sequence[str] | None = None
@@ -146,10 +146,10 @@ class _View:
             declared = table_named(table)
             check_prefixes(declared, index, prefixes)
             check_columns(declared, columns, None)
-            places = [declared.names.index(column) for column in columns or declared.names]
+            positions = [declared.names.index(column) for column in columns or declared.names]
             keys = (key for prefix in prefixes for key in self._between(table, index, prefix, prefix))
             rows = (cast(Row, self._tables[table].get(key)) for key in keys)
-            return [tuple(row[place] for place in places) for row in rows]
+            return [tuple(row[position] for position in positions) for row in rows]
 
     def count(self, table: str, low: Key, high: Key, *, index: str | None = None) -> int:
         with self._guard:
@@ -195,10 +195,10 @@ class _Change(_View):
             check_setting(declared, key, column, expected)
             check_setting(declared, key, column, value)
             check_storable((*key, expected, value))
-            row, place = self._tables[table].get(key), declared.names.index(column)
-            if row is None or row[place] != expected:
+            row, position = self._tables[table].get(key), declared.names.index(column)
+            if row is None or row[position] != expected:
                 return False
-            self._exchange(table, key, (*row[:place], value, *row[place + 1 :]))
+            self._exchange(table, key, (*row[:position], value, *row[position + 1 :]))
             return True
 
     def put_blob(self, space: str, sha: str, data: bytes, media_type: str | None = None) -> None:
@@ -294,9 +294,9 @@ class MemoryStore(Claiming):
 
     def backup(self, path: Path) -> None:
         """See `Store.backup`: the copy is a database as `SqliteStore.backup` writes it."""
-        with self.snapshot() as reader, translating(), folder_beside(path) as place:
+        with self.snapshot() as reader, translating(), folder_beside(path) as position:
             tables = cast(_View, reader)._tables  # noqa: SLF001  # a view of this very module
-            copy = SqliteStore.open(place, secret=self._secret)
+            copy = SqliteStore.open(position, secret=self._secret)
             try:
                 copy.transaction(lambda tx: _put_all(tx, tables))
                 copy.backup(path)

@@ -41,18 +41,18 @@ def open_store(location: str | Path | None = None, *, key: str | None = None) ->
         StoreError: the store cannot be opened.
     """
     home = home_of(location)
-    place = _place(location) if home is None else ""
+    address = _address(location) if home is None else ""
     secret = secret_of(load_config(home).store.key if key is None else key)
     if home is not None:
         return ReadOnlyStore(home, secret) if is_read_only(home) else SqliteStore.open(home, secret=secret)
-    if place == IN_MEMORY:
+    if address == IN_MEMORY:
         return MemoryStore(secret)
     if secret is not None:
         raise ConfigError("store.key encrypts homes, and this is a server: encrypt its disk; set store.key to 'none'")
     # Loading it takes as long as opening a small home, and most homes are no server.
     from clew.store.postgres import PostgresStore
 
-    return PostgresStore.open(place)
+    return PostgresStore.open(address)
 
 
 def home_of(location: str | Path | None = None) -> Path | None:
@@ -65,17 +65,17 @@ def home_of(location: str | Path | None = None) -> Path | None:
         return usable_path(location, _HOME)
     if location is not None and not isinstance(location, str):
         raise InputError(f"{_HOME} is {shown(location)}; {_EXPECTED}, as a str or a Path")
-    place = _place(location)
-    engine, separator, _ = place.partition("://")
-    if place == IN_MEMORY or (separator and engine in _SERVERS):
+    address = _address(location)
+    engine, separator, _ = address.partition("://")
+    if address == IN_MEMORY or (separator and engine in _SERVERS):
         return None
-    if separator or not place:
+    if separator or not address:
         told = f"{engine}://..." if separator else repr(location)  # an address may hold a password
         raise ConfigError(f"{told} is not a place for a store; {_EXPECTED}")
-    return usable_path(place, _HOME)
+    return usable_path(address, _HOME)
 
 
-def _place(location: str | Path | None) -> str:
+def _address(location: str | Path | None) -> str:
     """The location with defaults filled in; the path of a SQLite file without its scheme."""
     if location is None:
         location = os.environ.get("CLEW_STORE") or os.environ.get("CLEW_HOME") or DEFAULT_HOME

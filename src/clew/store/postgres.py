@@ -129,8 +129,8 @@ class PostgresStore(Claiming):
         with translating():
             if path.exists():
                 raise StoreError(f"{str(path)!r} exists; expected the name of a new file for the backup")
-            with self._pool.snapshot() as reader, folder_beside(path) as place:
-                copy = SqliteStore.open(place)
+            with self._pool.snapshot() as reader, folder_beside(path) as folder:
+                copy = SqliteStore.open(folder)
                 try:
                     copy_rows(reader, ("", *reader.spaces()), copy)
                     copy.backup(path)

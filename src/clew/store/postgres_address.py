@@ -80,13 +80,13 @@ def _shown(given: dict[str, str], schema: str) -> str:
     """The address from the parts that are no secret; whatever else was given is left out."""
     host, port, options = given.get("host", ""), given.get("port", ""), {}
     if "/" in host:  # the directory of a socket
-        options, place = {"host": host, "port": port}, ""
+        options, authority = {"host": host, "port": port}, ""
     else:
         ports = port.split(",")
         names = [f"[{name}]" if ":" in name else name for name in host.split(",")]
-        place = ",".join(name + (f":{ports[n % len(ports)]}" if port else "") for n, name in enumerate(names))
+        authority = ",".join(name + (f":{ports[n % len(ports)]}" if port else "") for n, name in enumerate(names))
     if schema != SCHEMA:
         options["schema"] = schema
     user = quote(given["user"], safe="") + "@" if "user" in given else ""
     query = "&".join(f"{name}={quote(value, safe='/,')}" for name, value in options.items() if value)
-    return f"postgresql://{user}{place}/{quote(given.get('dbname', ''), safe='')}" + (f"?{query}" if query else "")
+    return f"postgresql://{user}{authority}/{quote(given.get('dbname', ''), safe='')}" + (f"?{query}" if query else "")

@@ -102,7 +102,7 @@ class Table:
     @cached_property
     def reals(self) -> tuple[int, ...]:
         """The places of columns with numbers that are not whole."""
-        return tuple(place for place, kind in enumerate(self.columns.values()) if kind == "real")
+        return tuple(position for position, kind in enumerate(self.columns.values()) if kind == "real")
 
     @cached_property
     def key_names(self) -> tuple[str, ...]:

@@ -88,12 +88,12 @@ class Ticket:
             try:
                 if not is_next:
                     with translating():
-                        self._lock(_place(mine - 1), deadline, timeout)
-                        self._unlock(_place(mine - 1))
+                        self._lock(_offset(mine - 1), deadline, timeout)
+                        self._unlock(_offset(mine - 1))
                 yield
             finally:
                 with translating():
-                    self._unlock(_place(mine) - is_next, 1 + is_next)
+                    self._unlock(_offset(mine) - is_next, 1 + is_next)
         finally:
             self._gate.release()
 
@@ -122,16 +122,16 @@ class Ticket:
             mine = int.from_bytes(os.read(self._file, 8), "little") % _NUMBERS
             os.lseek(self._file, 0, os.SEEK_SET)
             os.write(self._file, (mine + 1).to_bytes(8, "little"))
-            is_next = mine > 0 and self._try(_place(mine - 1), 2)  # as a rule; it saves two of the system's calls
+            is_next = mine > 0 and self._try(_offset(mine - 1), 2)  # as a rule; it saves two of the system's calls
             if not is_next:
-                self._lock(_place(mine), deadline, timeout)
+                self._lock(_offset(mine), deadline, timeout)
             return mine, is_next
         finally:
             self._unlock(_COUNTER)
 
-    def _lock(self, place: int, deadline: float, timeout: float) -> None:
+    def _lock(self, offset: int, deadline: float, timeout: float) -> None:
         pause = _SHORTEST
-        while not self._try(place):
+        while not self._try(offset):
             if time.monotonic() > deadline:
                 raise self._too_long(timeout)
             time.sleep(pause)
@@ -142,35 +142,35 @@ class Ticket:
 
     if sys.platform == "win32":
 
-        def _try(self, place: int, length: int = 1) -> bool:
-            os.lseek(self._file, place, os.SEEK_SET)
+        def _try(self, offset: int, length: int = 1) -> bool:
+            os.lseek(self._file, offset, os.SEEK_SET)
             try:
                 msvcrt.locking(self._file, msvcrt.LK_NBLCK, length)
             except OSError:  # the only way in which it says that another process has the byte
                 return False
             return True
 
-        def _unlock(self, place: int, length: int = 1) -> None:
-            os.lseek(self._file, place, os.SEEK_SET)
+        def _unlock(self, offset: int, length: int = 1) -> None:
+            os.lseek(self._file, offset, os.SEEK_SET)
             msvcrt.locking(self._file, msvcrt.LK_UNLCK, length)
 
     else:
 
-        def _try(self, place: int, length: int = 1) -> bool:
+        def _try(self, offset: int, length: int = 1) -> bool:
             try:
-                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, length, place)
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, length, offset)
             except (BlockingIOError, PermissionError):  # EAGAIN and EACCES both say that another process has the byte
                 return False
             return True
 
-        def _unlock(self, place: int, length: int = 1) -> None:
-            fcntl.lockf(self._file, fcntl.LOCK_UN, length, place)
+        def _unlock(self, offset: int, length: int = 1) -> None:
+            fcntl.lockf(self._file, fcntl.LOCK_UN, length, offset)
 
 
 if hasattr(os, "register_at_fork"):  # a thread that the child does not have may be opening one
     os.register_at_fork(before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_opening.release)
 
 
-def _place(number: int) -> int:
+def _offset(number: int) -> int:
     """Where the lock of a number lies; beyond the counter, so that Windows lets the counter be read."""
     return _FIRST + number % _NUMBERS

@@ -224,8 +224,8 @@ class EntityExtractor:
         mentions = {mention.key: mention for text in texts for mention in self.extract(text)}
         keys = [graph.add_entity(mention.name, mention.type) for mention in mentions.values()]
         names = list(mentions.values())
-        for place, first in enumerate(names):
-            for second in names[place + 1 :]:
+        for index, first in enumerate(names):
+            for second in names[index + 1 :]:
                 graph.add_edge(first.name, second.name)
         return keys
 
@@ -387,8 +387,8 @@ class HCEPipeline:
         recent = {(entry.role, entry.content) for entry in entries}
         offers = [*self._from_graph(query), *self._from_tree(query, recent)]
         lines = [
-            (spoken(entry.role, entry.content), "buffer", (place + 1) / len(entries), {"place": place})
-            for place, entry in enumerate(entries)
+            (spoken(entry.role, entry.content), "buffer", (index + 1) / len(entries), {"place": index})
+            for index, entry in enumerate(entries)
         ]
         return [
             ContextCandidate(content, source, utility, max(1, self.estimate(content)), metadata)

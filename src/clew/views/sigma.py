@@ -203,20 +203,20 @@ def inject_relevant_context(
     settings = InjectorOptions.of(options)
     if not turn_analyses or not user_message.strip():
         return user_message
-    shifts = (place for place, turn in enumerate(turn_analyses) if turn.is_paradigm_shift)
-    turns = [turn_analyses[place] for place in candidates(len(turn_analyses), shifts, settings.window_size)]
+    shifts = (index for index, turn in enumerate(turn_analyses) if turn.is_paradigm_shift)
+    turns = [turn_analyses[index] for index in candidates(len(turn_analyses), shifts, settings.window_size)]
     scores = relevance(
         np.asarray(_cosines(user_message, turns, embedder)),
         np.asarray([turn.importance_score for turn in turns]),
         np.asarray([overlay_sum(turn.overlay_scores.to_dict()) for turn in turns]),
     )
-    places = chosen(scores, settings.min_relevance, settings.max_context_turns)
+    indexes = chosen(scores, settings.min_relevance, settings.max_context_turns)
     if settings.debug:
-        log.debug("injected %s", [(turns[place].turn_id, float(scores[place])) for place in places])
+        log.debug("injected %s", [(turns[index].turn_id, float(scores[index])) for index in indexes])
     shown = [
-        f"[Recent context {number}] {'You asked' if turns[place].role == 'user' else 'I explained'}:\n"
-        f"{snippet(turns[place].content, settings.max_snippet_length)}"
-        for number, place in enumerate(places, 1)
+        f"[Recent context {number}] {'You asked' if turns[index].role == 'user' else 'I explained'}:\n"
+        f"{snippet(turns[index].content, settings.max_snippet_length)}"
+        for number, index in enumerate(indexes, 1)
     ]
     if not shown:
         return user_message

@@ -83,8 +83,8 @@ def compress_context(
     settings, count = CompressorOptions.of(options), counter_named(counter)
     writer = _Writer(count, llm if settings.use_llm_summary else None)
     turns = sorted(turns, key=lambda turn: turn.timestamp)  # stable: those of the same time stay in order
-    places = {turn.turn_id: place for place, turn in enumerate(turns)}
-    kept = sorted(_fitted(turns, settings, writer), key=lambda each: (each.turn.timestamp, places[each.turn.turn_id]))
+    indexes = {turn.turn_id: index for index, turn in enumerate(turns)}
+    kept = sorted(_fitted(turns, settings, writer), key=lambda each: (each.turn.timestamp, indexes[each.turn.turn_id]))
     preserved, summarized, routine = (
         [item.turn for item in kept if item.kind == kind] for kind in ("preserved", "summarized", "compressed")
     )

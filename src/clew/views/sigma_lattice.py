@@ -96,9 +96,9 @@ def _kept(
             raise InputError(f"the classes {', '.join(odd):.80} are unknown; expected {known}")
         given = {name: tuple(turns) for name, turns in classification.items()}
         classification = Classification(**given)
-    places = {turn.turn_id: place for place, turn in enumerate(turns)}
+    indexes = {turn.turn_id: index for index, turn in enumerate(turns)}
     kept = (*classification.preserved, *classification.summarized)
-    return sorted(kept, key=lambda turn: places.get(turn.turn_id, len(turns)))
+    return sorted(kept, key=lambda turn: indexes.get(turn.turn_id, len(turns)))
 
 
 @typed
@@ -181,8 +181,8 @@ def _likenesses(kept: Sequence[TurnAnalysis]) -> list[ConversationEdge]:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     units = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     edges = []
-    for place, turn in enumerate(known):
-        weights = np.round(np.minimum(1.0, units[:place] @ units[place]), 6)
+    for index, turn in enumerate(known):
+        weights = np.round(np.minimum(1.0, units[:index] @ units[index]), 6)
         near = np.flatnonzero(weights > SIMILAR)
         best = near[np.lexsort((-near, -weights[near]))[:MOST_SIMILAR]]
         edges += [

@@ -80,7 +80,7 @@ def _values_again(
 def _words_of_name(value: str) -> str:
     """The last words of a name and the numbers between them; nothing for a number without a name, such as 1.2.1."""
     words = _WORD.findall(value)
-    named = [place for place, word in enumerate(words) if not word.isdigit()]
+    named = [index for index, word in enumerate(words) if not word.isdigit()]
     return " ".join(words[named[-_NAME] if len(named) > _NAME else 0 :]).lower() if _LETTERS.search(value) else ""
 
 

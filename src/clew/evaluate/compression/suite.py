@@ -68,11 +68,11 @@ def run_condense(
     """
     cuts: list[CompactedCut] = []
     outcomes: list[QuestionOutcome] = []
-    for place, history in enumerate(histories, start=1):
+    for number, history in enumerate(histories, start=1):
         cuts += compact_history(history, setup)
         outcomes += answer_questions(history, setup, budgets)
         if on_progress is not None:
-            on_progress(history.name, place, len(histories))
+            on_progress(history.name, number, len(histories))
     if not any(cut.used for cut in cuts) and not outcomes:
         raise InputError(f"{data} is too short: nothing of its beginning is used again; give longer conversations")
     return CondenseRun(

@@ -74,31 +74,31 @@ def compact_history(history: History, setup: CondenseSetup, cuts: Sequence[float
     with TemporaryDirectory(prefix="clew-bench-") as folder:
         home, told = Path(folder) / "home", 0
         left: dict[str, None] = {}  # references of all receipts so far: each lists what is new
-        for place in _places(history.turns, cuts):
+        for index in _cut_points(history.turns, cuts):
             # Only when asked, so that no compaction of the background work comes first.
             condense = replace(setup.config.condense, recap_tokens=MOST, session_tokens=0, window=0)
             settings = replace(setup.config, condense=condense)
             with Memory.open(home, config=settings, embedder=setup.embedder or "none") as memory:
-                report = memory.add_many(list(history.turns[told:place]))
+                report = memory.add_many(list(history.turns[told:index]))
                 if report.rejected or not memory.drain():
                     raise ClewError(f"{history.name}: turns were rejected or are not analysed; run again")
-                told = place
-                measured = _measured(memory, history.turns[place:], setup, left)
+                told = index
+                measured = _measured(memory, history.turns[index:], setup, left)
                 found += [] if measured is None else [measured]
     return found
 
 
-def _places(turns: Sequence[Turn], cuts: Sequence[float]) -> list[int]:
+def _cut_points(turns: Sequence[Turn], cuts: Sequence[float]) -> list[int]:
     """The number of turns before each cut."""
     total = min(sum(len(turn.text) for turn in turns), int(CHARS_PER_TOKEN * LONGEST / max(cuts)))
-    places, characters = [], 0
+    points, characters = [], 0
     limits = [share * total for share in sorted(cuts)]
     for number, turn in enumerate(turns, start=1):
         characters += len(turn.text)
         while limits and characters >= limits[0]:
             limits.pop(0)
-            places.append(number)
-    return list(dict.fromkeys(place for place in places if place < len(turns)))
+            points.append(number)
+    return list(dict.fromkeys(index for index in points if index < len(turns)))
 
 
 def _tokens(turns: Sequence[Turn]) -> int:
@@ -187,7 +187,7 @@ def _restored(memory: Memory, left: Iterable[str], uses: Sequence[LaterUse]) -> 
 def _evenly(uses: Sequence[LaterUse], most: int | None) -> list[LaterUse]:
     if most is None or len(uses) <= most:
         return list(uses)
-    return [uses[place * len(uses) // most] for place in range(most)]
+    return [uses[index * len(uses) // most] for index in range(most)]
 
 
 def _counted(uses: Sequence[LaterUse], is_there: Callable[[LaterUse], bool]) -> dict[str, int]:

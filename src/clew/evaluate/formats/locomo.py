@@ -29,11 +29,11 @@ def read_locomo(items: Sequence[object], file: str) -> list[DatasetConversation]
     Raises:
         FormatError: a record lacks something; the message names it.
     """
-    return [_conversation(item, place, f"{file}: dialogue {place}") for place, item in enumerate(items)]
+    return [_conversation(item, index, f"{file}: dialogue {index}") for index, item in enumerate(items)]
 
 
-def _conversation(item: object, place: int, where: str) -> DatasetConversation:
-    name = str(item.get("sample_id", place)) if isinstance(item, Mapping) else str(place)
+def _conversation(item: object, index: int, where: str) -> DatasetConversation:
+    name = str(item.get("sample_id", index)) if isinstance(item, Mapping) else str(index)
     turns = tuple(_turns(take(item, "conversation", dict, where), where))
     known = {turn.id for turn in turns}
     questions: list[DatasetQuestion] = []

@@ -28,9 +28,9 @@ def read_longmemeval(items: Sequence[object], file: str) -> list[DatasetConversa
         FormatError: a record lacks something; the message names it.
     """
     return [
-        _conversation(item, f"{file}: item {place}")
-        for place, item in enumerate(items)
-        if not str(take(item, "question_id", object, f"{file}: item {place}")).endswith("_abs")
+        _conversation(item, f"{file}: item {index}")
+        for index, item in enumerate(items)
+        if not str(take(item, "question_id", object, f"{file}: item {index}")).endswith("_abs")
     ]
 
 
@@ -63,15 +63,15 @@ def _conversation(item: Any, where: str) -> DatasetConversation:
 def _turns(item: Mapping[str, Any], where: str, marked: list[DatasetTurn]) -> Iterator[DatasetTurn]:
     """The haystack's turns by time; turns marked as evidence are also appended to `marked`."""
     sessions = take(item, "haystack_sessions", list, where)
-    names = item.get("haystack_session_ids") or [f"s{place}" for place in range(len(sessions))]
+    names = item.get("haystack_session_ids") or [f"s{index}" for index in range(len(sessions))]
     dates = item.get("haystack_dates") or [""] * len(sessions)
     moments = [moment(_WEEKDAY.sub("", date), *_DATES) for date in dates]
-    order = sorted(range(len(sessions)), key=lambda place: (str(moments[place] or ""), place))
+    order = sorted(range(len(sessions)), key=lambda index: (str(moments[index] or ""), index))
     seen: Counter[str] = Counter()
-    for place in order:
-        seen[names[place]] += 1  # one session may occur twice in a haystack
-        session = names[place] if seen[names[place]] == 1 else f"{names[place]}~{seen[names[place]]}"
-        for number, turn in enumerate(sessions[place]):
+    for index in order:
+        seen[names[index]] += 1  # one session may occur twice in a haystack
+        session = names[index] if seen[names[index]] == 1 else f"{names[index]}~{seen[names[index]]}"
+        for number, turn in enumerate(sessions[index]):
             role = role_of(take(turn, "role", str, f"{where}, {session}"), f"{where}, {session}")
             said = DatasetTurn(
                 id=f"{session}:{number}",
@@ -79,8 +79,8 @@ def _turns(item: Mapping[str, Any], where: str, marked: list[DatasetTurn]) -> It
                 role=role,
                 speaker=role,
                 text=take(turn, "content", str, f"{where}, {session}"),
-                at=moments[place],
-                date_text=dates[place],
+                at=moments[index],
+                date_text=dates[index],
             )
             if turn.get("has_answer"):
                 marked.append(said)

@@ -56,11 +56,11 @@ class Material(Record):
     def turns(self, chance: Random) -> tuple[str, ...]:
         """The lines as turns of one or two lines, at random: too short to be weighed alone."""
         told: list[str] = []
-        place = 0
-        while place < len(self.lines):
+        index = 0
+        while index < len(self.lines):
             step = chance.choice((1, 2, 2))
-            told.append(self.join(self.lines[place : place + step]))
-            place += step
+            told.append(self.join(self.lines[index : index + step]))
+            index += step
         return tuple(told)
 
 

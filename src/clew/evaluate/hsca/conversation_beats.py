@@ -143,7 +143,7 @@ def compared(beats: Sequence[BeatMap], texts: Sequence[str], weigher: Conversati
     """
     said = list(zip(texts, weigher.vectors(texts), strict=True))
     return tuple(
-        stretch_beat(str(place), beat, [said[piece.seq] for piece in beat.pieces]) for place, beat in enumerate(beats)
+        stretch_beat(str(index), beat, [said[piece.seq] for piece in beat.pieces]) for index, beat in enumerate(beats)
     )
 
 
@@ -157,14 +157,14 @@ def compared_turns(
     """
     evidence, vectors = weigher.evidence(texts), weigher.vectors(texts)
     found = []
-    for place, beat in enumerate(beats):
+    for index, beat in enumerate(beats):
         pieces = [piece for piece in beat.pieces if low <= piece.seq < high]
         if pieces:
             own = [evidence[piece.seq] for piece in pieces]
             known = [vectors[piece.seq] is not None for piece in pieces]
             part = beat if len(pieces) == len(beat.pieces) else map_of_turns(pieces, own, known, beat.reason)
             said = [(texts[piece.seq], vectors[piece.seq]) for piece in pieces]
-            found.append(stretch_beat(f"{place} {low}", part, said))
+            found.append(stretch_beat(f"{index} {low}", part, said))
     return tuple(found)
 
 

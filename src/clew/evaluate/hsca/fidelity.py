@@ -53,12 +53,12 @@ def cases(seed: int, count: int, texts: Sequence[Material], asides: int = 1) -> 
         thread = chance.choice([candidate for candidate in threads if candidate.domains == (domain,)])
         chosen = chance.sample([aside for aside in passages if aside.domains != (domain,)], asides)
         told = thread.turns(chance)
-        places = sorted(chance.sample(range(len(told) + asides), asides))
+        indexes = sorted(chance.sample(range(len(told) + asides), asides))
         turns = list(told)
-        for place, passage in zip(places, chosen, strict=True):
-            turns.insert(place, passage.text)
+        for index, passage in zip(indexes, chosen, strict=True):
+            turns.insert(index, passage.text)
         name = f"{number}:{domain}:{thread.name}:{'; '.join(passage.name for passage in chosen)}"
-        made.append(FidelityCase(name=name, domain=domain, turns=tuple(turns), asides=tuple(places)))
+        made.append(FidelityCase(name=name, domain=domain, turns=tuple(turns), asides=tuple(indexes)))
     return tuple(made)
 
 
@@ -75,7 +75,7 @@ def run(
         pieces = list(chain.from_iterable(beat.pieces for beat in beats_of(case.turns, weigher, parameters)))
         found = strongest(domain_shares(pieces))
         thread = fmean(piece.layer1 for piece in pieces if piece.seq not in case.asides)
-        aside = max(pieces[place].layer1 for place in case.asides)
+        aside = max(pieces[index].layer1 for index in case.asides)
         right, heavier = right + (found == case.domain), heavier + (thread > aside)
         if found != case.domain:
             failures.append(FailedCase(case=case.name, found=f"about {found or 'nothing that has a name'}"))

@@ -102,8 +102,8 @@ def run(
 def edits(wanted: Sequence[str | None], found: Sequence[str | None]) -> int:
     """Insertions, deletions and replacements from one sequence to the other (Levenshtein 1966)."""
     row = list(range(len(found) + 1))
-    for place, label in enumerate(wanted, 1):
-        before, row[0] = row[0], place
+    for index, label in enumerate(wanted, 1):
+        before, row[0] = row[0], index
         for at, other in enumerate(found, 1):
             before, row[at] = row[at], min(row[at] + 1, row[at - 1] + 1, before + (label != other))
     return row[-1]
@@ -113,12 +113,12 @@ def _nodes(case: MacroCoherenceCase, beats: Sequence[BeatMap]) -> list[MacroNode
     return [
         MacroNode(
             session=case.name,
-            position=place,
+            position=index,
             low=beat.pieces[0].seq,
             high=beat.pieces[-1].seq,
             macro_weight=beat.macro_weight,
             domains=beat.domains,
             states=beat.states,
         )
-        for place, beat in enumerate(beats)
+        for index, beat in enumerate(beats)
     ]

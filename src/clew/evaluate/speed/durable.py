@@ -81,7 +81,7 @@ def _adds_together(memory: Memory, turns: Sequence[Turn]) -> float:
         for turn in mine:
             memory.add(turn)
 
-    threads = [threading.Thread(target=work, args=(turns[place::ADDERS],)) for place in range(ADDERS)]
+    threads = [threading.Thread(target=work, args=(turns[index::ADDERS],)) for index in range(ADDERS)]
     for thread in threads:
         thread.start()
     ready.wait()

@@ -77,9 +77,9 @@ class ConversationGenerator:
     def turns(self, count: int) -> Iterator[Turn]:
         """A conversation of a person with an assistant, in sessions of `SESSION` turns, one session a day."""
         for number, text in enumerate(self._texts(count)):
-            session, place = divmod(number, SESSION)
-            role: Role = "assistant" if place % 2 else "user"
-            at = _START + timedelta(days=session, minutes=place)
+            session, index = divmod(number, SESSION)
+            role: Role = "assistant" if index % 2 else "user"
+            at = _START + timedelta(days=session, minutes=index)
             yield Turn(role=role, content=text, session=f"s{session:05}", at=at)
 
     def probes(self, texts: list[str], count: int) -> list[Probe]:

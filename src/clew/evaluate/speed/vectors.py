@@ -24,9 +24,9 @@ class RandomEmbedder:
     def embed(self, texts: Sequence[str]) -> Matrix:
         """See `Embedder`."""
         rows = np.empty((len(texts), DIM), np.float32)
-        for place, text in enumerate(texts):
+        for index, text in enumerate(texts):
             seed = crc32(text.encode("utf-8", "surrogatepass"))
-            rows[place] = np.random.Generator(np.random.SFC64(seed)).standard_normal(DIM, np.float32)
+            rows[index] = np.random.Generator(np.random.SFC64(seed)).standard_normal(DIM, np.float32)
         return unit_rows(rows)
 
 

@@ -56,7 +56,7 @@ def _with_hooks(text: str, command: str) -> str:
     """A text of settings with our entries last in their lists; every other byte stays."""
     for event, ours in our_hooks(command).items():
         entries = _held(text, event)
-        if entries[-1:] == ours and len(_places_of_ours(entries)) == 1:
+        if entries[-1:] == ours and len(_indexes_of_ours(entries)) == 1:
             continue
         text = _without_ours(text, event)
         if _held(text, event):
@@ -81,11 +81,11 @@ def _held(text: str, event: str) -> list[Any]:
 def _without_ours(text: str, event: str) -> str:
     """A text of settings without our entries for an event, and without its list where nothing else is in it."""
     entries = _held(text, event)
-    places = _places_of_ours(entries)
-    if places and len(places) == len(entries):
+    indexes = _indexes_of_ours(entries)
+    if indexes and len(indexes) == len(entries):
         return json_text.drop(text, (_HOOKS, event))
-    for place in reversed(places):
-        text = json_text.drop_element(text, (_HOOKS, event), place)
+    for index in reversed(indexes):
+        text = json_text.drop_element(text, (_HOOKS, event), index)
     return text
 
 
@@ -133,8 +133,8 @@ def _ours(entries: list[Any]) -> list[dict[str, Any]]:
     return [hook for hook in own if isinstance(hook, dict) and _is_ours(hook.get("command"))]
 
 
-def _places_of_ours(entries: list[Any]) -> list[int]:
-    return [place for place, entry in enumerate(entries) if _ours([entry])]
+def _indexes_of_ours(entries: list[Any]) -> list[int]:
+    return [index for index, entry in enumerate(entries) if _ours([entry])]
 
 
 def _is_ours(command: Any) -> bool:

@@ -118,12 +118,12 @@ def drop(text: str, path: Sequence[str], plain: str | None = None) -> str:
     for name in path[:-1]:
         here = _scan(plain, here.member(name).value)  # type: ignore[union-attr]  # it is there: see above
     names = [member.name for member in here.members]
-    place = names.index(path[-1])
+    index = names.index(path[-1])
     if len(names) == 1:
         return text[: here.opens + 1] + text[here.closes :]
-    if place == len(names) - 1:
-        return text[: here.members[place - 1].end] + text[here.members[place].end :]
-    return text[: here.members[place].start] + text[here.members[place + 1].start :]
+    if index == len(names) - 1:
+        return text[: here.members[index - 1].end] + text[here.members[index].end :]
+    return text[: here.members[index].start] + text[here.members[index + 1].start :]
 
 
 def append(text: str, path: Sequence[str], value: Any) -> str:
@@ -142,16 +142,16 @@ def append(text: str, path: Sequence[str], value: Any) -> str:
     return f"{text[: last[1]]},{between}{written}{text[last[1] :]}"
 
 
-def drop_element(text: str, path: Sequence[str], place: int) -> str:
+def drop_element(text: str, path: Sequence[str], index: int) -> str:
     """Removes an element of the list at a path, which has others; these keep their bytes.
 
     Raises:
         FormatError: as for `get`.
     """
     _, elements = _elements(text, path)
-    if place == len(elements) - 1:
-        return text[: elements[place - 1][1]] + text[elements[place][1] :]
-    return text[: elements[place][0]] + text[elements[place + 1][0] :]
+    if index == len(elements) - 1:
+        return text[: elements[index - 1][1]] + text[elements[index][1] :]
+    return text[: elements[index][0]] + text[elements[index + 1][0] :]
 
 
 def _elements(text: str, path: Sequence[str]) -> tuple[int, list[tuple[int, int]]]:

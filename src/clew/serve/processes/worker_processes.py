@@ -52,12 +52,12 @@ def run_workers(
             raise ConfigError("a process of the server did not start; the lines above say why")
         announce(address_of(listening))
         while not _comes(signals, _LOOK):
-            dead = [place for place, worker in enumerate(workers) if worker.poll() is not None]
+            dead = [index for index, worker in enumerate(workers) if worker.poll() is not None]
             if dead and _comes(signals, _DELAY):
                 break
-            for place in dead:
-                close_pipes(workers[place])
-                workers[place] = start_supervised(order, inherits=listening.fileno())
+            for index in dead:
+                close_pipes(workers[index])
+                workers[index] = start_supervised(order, inherits=listening.fileno())
         _end(workers, signals)
 
 

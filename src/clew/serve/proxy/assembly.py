@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat
+from clew.serve.proxy.chats import Chat, PreparedChat, RememberedChat
 from clew.serve.proxy.economy.request_economy import EditsInQuestion
 from clew.serve.proxy.exchange import ChatRequest, Edit, edited
 from clew.serve.proxy.window import Replacement, cut, together
@@ -41,7 +41,7 @@ class Draft:
 
     chat: Chat
     request: ChatRequest
-    place: ChatPlace
+    remembered: RememberedChat
     put_back: Sequence[Edit] = ()
     block: Edit | None = None
     has_tools: bool = False
@@ -58,8 +58,8 @@ def assembled(draft: Draft, plain: PreparedChat, receipt: str | None) -> Prepare
         plain: the chat as it came.
         receipt: of the new block.
     """
-    request, place = draft.request, draft.place
-    space, session = place.space, place.conversation.session
+    request, remembered = draft.request, draft.remembered
+    space, session = remembered.space, remembered.conversation.session
     current = proposed = None
     question = EditsInQuestion(kept=draft.put_back, block=[draft.block] if draft.block else [])
     limit = 0
@@ -68,7 +68,7 @@ def assembled(draft: Draft, plain: PreparedChat, receipt: str | None) -> Prepare
         current = space.window.current(session, request)
         kept = together(current, draft.put_back, request)
         tokens = space.economy.tokens(request, kept)
-        proposed = space.window.proposed(session, request, place.conversation.turn_ids, tokens)
+        proposed = space.window.proposed(session, request, remembered.conversation.turn_ids, tokens)
         question = _with_window(question, current, proposed, request)
     decision = space.economy.choose(request, question, account=_account(request), session=session, limit=limit)
     edits = question.chosen(decision)
@@ -78,7 +78,7 @@ def assembled(draft: Draft, plain: PreparedChat, receipt: str | None) -> Prepare
     if decision.rewrite and proposed is not None and space.window is not None:
         space.window.accept(session, proposed)
     if decision.retire and draft.put_back:
-        space.injections.retire_all(place.conversation)
+        space.injections.retire_all(remembered.conversation)
     shown = receipt if decision.inject else None
     body = edited(request.body, edits) if edits else plain.body
     made = _decided(plain, body, shown, decision)

@@ -68,8 +68,8 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
-class ChatPlace:
-    """Where in the memory a chat belongs.
+class RememberedChat:
+    """A chat that is remembered: whose memory it belongs to, and which conversation it goes on with.
 
     Attributes:
         before: the index from before the request was stored; None where it was not read.
@@ -107,7 +107,7 @@ class PreparedChat:
     Attributes:
         body: in place of the body that came; None for that body itself, byte for byte.
         request: as it was read; None when it was not.
-        place: where in the memory it belongs; None when it is not remembered.
+        remembered: the memory and the conversation that it belongs to; None when it is not remembered.
         receipt: of the block that was added.
         session: the conversation in which the chat is stored; None when it is not.
         unchanged: why the memory did not take part; None when it did, or was not asked to.
@@ -120,7 +120,7 @@ class PreparedChat:
 
     body: bytes | None = None
     request: ChatRequest | None = None
-    place: "ChatPlace | None" = None
+    remembered: "RememberedChat | None" = None
     receipt: str | None = None
     session: str | None = None
     unchanged: Unchanged | None = None

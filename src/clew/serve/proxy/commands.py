@@ -25,7 +25,7 @@ from clew.serve.agent_tools.tools import Tools
 from clew.serve.agent_tools.topics import known_topics, segments, turns_of
 from clew.serve.proxy.economy.cache_model import CacheUse
 from clew.serve.proxy.exchange import ChatRequest, edited
-from clew.serve.proxy.question import question_place
+from clew.serve.proxy.question import question_index
 from clew.serve.proxy.rounds import joiner_of
 from clew.serve.proxy.wires import ProxyWire, reading
 from clew.serve.scripted.gemini_answers import array
@@ -98,10 +98,10 @@ def without_commands(wire: ProxyWire, request: ChatRequest) -> CleanedRequest:
     messages = request.messages
     pairs = [index for index in range(len(messages) - 1) if _is_pair(wire, messages[index], messages[index + 1])]
     attached = _attached([_said(messages[index + 1]) for index in pairs])
-    place = question_place(wire, messages)
-    asked = None if place is None else command_in(own_words(messages[place]))
-    gone = {place for index in pairs for place in (index, index + 1)}
-    gone |= set() if asked is None or place is None else set(range(place, len(messages)))
+    at = question_index(wire, messages)
+    asked = None if at is None else command_in(own_words(messages[at]))
+    gone = {at for index in pairs for at in (index, index + 1)}
+    gone |= set() if asked is None or at is None else set(range(at, len(messages)))
     if not gone:
         return CleanedRequest(request)
     if len(gone) == len(messages):
@@ -110,14 +110,14 @@ def without_commands(wire: ProxyWire, request: ChatRequest) -> CleanedRequest:
     return CleanedRequest(wire.read(request.path, request.headers, body), asked, attached)
 
 
-def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
+def _runs(indexes: Sequence[int]) -> list[tuple[int, int]]:
     """Ranges of messages as long as possible: a list must not lose two neighbours in two edits."""
     runs: list[tuple[int, int]] = []
-    for place in places:
-        if runs and runs[-1][1] == place:
-            runs[-1] = (runs[-1][0], place + 1)
+    for at in indexes:
+        if runs and runs[-1][1] == at:
+            runs[-1] = (runs[-1][0], at + 1)
         else:
-            runs.append((place, place + 1))
+            runs.append((at, at + 1))
     return runs
 
 

@@ -72,13 +72,13 @@ def edited(body: bytes, edits: Iterable[Edit]) -> bytes:
         InputError: two edits overlap, or one lies outside the body.
     """
     parts: list[bytes] = []
-    place = 0
+    offset = 0
     for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)):
-        if not place <= edit.span.start <= edit.span.end <= len(body):
+        if not offset <= edit.span.start <= edit.span.end <= len(body):
             raise InputError(f"edit of bytes {edit.span.start} to {edit.span.end}: it overlaps or leaves {len(body)}")
-        parts += (body[place : edit.span.start], edit.text)
-        place = edit.span.end
-    return b"".join((*parts, body[place:]))
+        parts += (body[offset : edit.span.start], edit.text)
+        offset = edit.span.end
+    return b"".join((*parts, body[offset:]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,20 +196,20 @@ def put_back(wire: ProxyWire, request: ChatRequest, exchanges: Mapping[str, Held
 
 def _results_alone(wire: ProxyWire, request: ChatRequest, exchanges: Mapping[str, HeldExchange]) -> list[Edit]:
     """Where the provider stores the answers itself: our results, before the client's."""
-    for place, message in enumerate(request.messages):
+    for index, message in enumerate(request.messages):
         call = str(message.get("call_id") or "")
         exchange = exchanges.get(name_of(ToolCall(call, "", ""))) if call else None
         if exchange is not None and exchange.results:
-            return [wire.replaced(request, place, place, exchange.results)]
+            return [wire.replaced(request, index, index, exchange.results)]
     return []
 
 
-def _first(request: ChatRequest, place: int, member: str, parts: list[Any]) -> list[Edit]:
+def _first(request: ChatRequest, index: int, member: str, parts: list[Any]) -> list[Edit]:
     """Adds parts at the beginning of a list in a message; nothing where there is no list."""
-    span = editing.member(request, place, member)
+    span = editing.member(request, index, member)
     if not request.body.startswith(b"[", span.start):
         return []
-    comma = b"," if request.messages[place].get(member) else b""
+    comma = b"," if request.messages[index].get(member) else b""
     text = b",".join(map(editing.encoded, parts)) + comma
     return [Edit(Span(span.start + 1, span.start + 1), text)]
 
@@ -217,10 +217,10 @@ def _first(request: ChatRequest, place: int, member: str, parts: list[Any]) -> l
 def _answers(wire: ProxyWire, request: ChatRequest) -> Iterable[tuple[int, int, Sequence[ToolCall]]]:
     """The answers with calls in a request: from where to where they go, and the calls in them."""
     join, messages = joiner_of(wire.name), request.messages
-    place = 0
+    index = 0
     for is_answer, run in groupby(messages, join.is_answer):
         answers = list(run)
         calls = [call for message in answers for call in join.calls_of(message)] if is_answer else []
         if calls:
-            yield place, place + len(answers), calls
-        place += len(answers)
+            yield index, index + len(answers), calls
+        index += len(answers)

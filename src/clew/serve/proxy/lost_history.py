@@ -13,7 +13,7 @@ from typing import Final
 
 from clew.errors import NotFoundError
 from clew.memory import Memory
-from clew.serve.proxy.chats import ChatPlace
+from clew.serve.proxy.chats import RememberedChat
 from clew.serve.proxy.exchange import ChatRequest
 from clew.store.tables import TURN
 from clew.text.shown_names import escaped_marks
@@ -42,17 +42,17 @@ class LostHistory:
         self._told: OrderedDict[str, int] = OrderedDict()
         self._lock = threading.Lock()
 
-    def text(self, request: ChatRequest, place: ChatPlace, blocks: Iterable[str], budget: int) -> str:
+    def text(self, request: ChatRequest, remembered: RememberedChat, blocks: Iterable[str], budget: int) -> str:
         """What to bring back now; empty when little was lost, or was brought back before.
 
         Args:
             blocks: those that stand in earlier messages, which tell what was brought back before a restart.
             budget: most tokens of a block.
         """
-        session = place.conversation.session
-        if place.conversation.fresh or not (place.conversation.cut or len(request.messages) == 1):
+        session = remembered.conversation.session
+        if remembered.conversation.fresh or not (remembered.conversation.cut or len(request.messages) == 1):
             return ""
-        lost = self._lost(session, place.conversation.turn_ids)
+        lost = self._lost(session, remembered.conversation.turn_ids)
         told = max(map(_count, blocks), default=0)
         with self._lock:
             told = max(told, self._told.get(session, 0))

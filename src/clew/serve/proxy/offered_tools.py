@@ -51,9 +51,9 @@ class OfferedTools:
         Raises:
             FormatError: what was made of the request cannot be read again, which is a bug.
         """
-        if prepared.place is None:
+        if prepared.remembered is None:
             return prepared
-        memory, conversation = prepared.place.space.memory, prepared.place.conversation
+        memory, conversation = prepared.remembered.space.memory, prepared.remembered.conversation
         kept = self._of(memory)
         held = {} if conversation.is_new else kept.held.of(conversation.session, rows)
         if not held and not wanted:
@@ -67,8 +67,8 @@ class OfferedTools:
 
     def hold(self, prepared: PreparedChat, exchange: HeldExchange) -> None:
         """Keeps calls of ours that were answered beside calls of the client's own."""
-        if prepared.place is not None:
-            memory, session = prepared.place.space.memory, prepared.place.conversation.session
+        if prepared.remembered is not None:
+            memory, session = prepared.remembered.space.memory, prepared.remembered.conversation.session
             self._of(memory).held.keep(session, exchange, memory.reads.clock())
 
     def _of(self, memory: Memory) -> _Kept:

@@ -18,7 +18,7 @@ from clew.rank.confidence import UNLIKELY
 from clew.rank.filter import Filter
 from clew.recall.recall import RecallRequest, recall
 from clew.serve.proxy.assembly import Draft, assembled, fitted_to
-from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat
+from clew.serve.proxy.chats import Chat, PreparedChat, RememberedChat
 from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.economy.ledger import Passed, record
 from clew.serve.proxy.encodings import decoded
@@ -29,7 +29,7 @@ from clew.serve.proxy.history.fetched_answers import Fetch, FetchedAnswers
 from clew.serve.proxy.injections import PutBack
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.offered_tools import OfferedTools
-from clew.serve.proxy.question import asks_nothing, question_in, question_place
+from clew.serve.proxy.question import asks_nothing, question_in, question_index
 from clew.serve.proxy.space_memory import SpaceMemories, SpaceMemory
 from clew.serve.proxy.wires.responses import RESPONSES
 from clew.serve.spaces import Spaces
@@ -83,9 +83,9 @@ class Pipeline:
         before = _index_of(space) if self._adds(chat) and client.side is None else None
         is_repeated = conversation.is_known_to_its_end
         conversation = space.log.store_request(conversation, request, client)
-        place = ChatPlace(space, conversation, client, before, is_repeated)
+        remembered = RememberedChat(space, conversation, client, before, is_repeated)
         stored_in = conversation.session if client.side is None else None
-        return PreparedChat(request=request, place=place, session=stored_in)
+        return PreparedChat(request=request, remembered=remembered, session=stored_in)
 
     def add(self, chat: Chat, stored: PreparedChat) -> PreparedChat:
         """What goes upstream in place of a request that `store` has given; a command's answer as it is.
@@ -95,11 +95,11 @@ class Pipeline:
         Raises:
             ClewError: the memory cannot be written or read.
         """
-        request, place = stored.request, stored.place
+        request, remembered = stored.request, stored.remembered
         if request is None:
             return stored
         wants_tools = self._config.tools if chat.options.tools is None else chat.options.tools
-        if place is None or place.client.side is not None:  # incognito, or a request of the client for itself
+        if remembered is None or remembered.client.side is not None:  # incognito, or a request of the client for itself
             return self.cut_to_fit(chat, stored)
         try:
             if chat.ticket.is_given_up:  # nothing waits for a block any more
@@ -108,14 +108,14 @@ class Pipeline:
             if not request.messages:
                 prepared = self.cut_to_fit(chat, stored)
             elif not self._adds(chat):
-                prepared = assembled(Draft(chat, request, place, has_tools=wants_tools), stored, None)
+                prepared = assembled(Draft(chat, request, remembered, has_tools=wants_tools), stored, None)
             else:
-                before = place.space.injections.put_back(place.conversation, request, chat.wire)
-                prepared = self._with_blocks(chat, request, place, before, stored, has_tools=wants_tools)
+                before = remembered.space.injections.put_back(remembered.conversation, request, chat.wire)
+                prepared = self._with_blocks(chat, request, remembered, before, stored, has_tools=wants_tools)
             rows = None if before is None else before.rows
             return self._tools.offered_in(chat, prepared, request, wanted=wants_tools, rows=rows)
         finally:
-            place.conversation.wait_for_disk()
+            remembered.conversation.wait_for_disk()
 
     def hold(self, prepared: PreparedChat, exchange: HeldExchange) -> None:
         """Keeps calls of Clew's tools that were answered beside calls of the client's own."""
@@ -147,7 +147,7 @@ class Pipeline:
             What remains once others can read it: to keep a row of the ledger, to take it all into the index, and to
             wait for the disk.
         """
-        request, place = prepared.request, prepared.place
+        request, remembered = prepared.request, prepared.remembered
         if request is None:
             return _nothing
         said, refused = Answer(complete=False), _refusal(answer)
@@ -156,76 +156,83 @@ class Pipeline:
             refused = "no answer" if answer.is_empty(said) else None
         if prepared.incognito:
             self._spaces.get(chat.principal.space).log.pass_over(request, said)
-        if prepared.incognito or place is None:
+        if prepared.incognito or remembered is None:
             return _nothing
-        stored = place.space.log.store_answer(place.conversation, request, place.client, said)
+        stored = remembered.space.log.store_answer(remembered.conversation, request, remembered.client, said)
         usage = said.usage if answer is None else answer.charged(said)
-        asks = place.before is not None  # questions are answered here, and the next one shall find all this ready
+        asks = remembered.before is not None  # questions are answered here, and the next one shall find all this ready
         self._unread.add(chat.principal.space, asks=asks)
 
         def finish() -> None:
             try:  # while the disk is at work
                 is_last = self._unread.take(chat.principal.space, asks=asks)
-                self._log_cost(request, prepared, place, usage, refused)
+                self._log_cost(request, prepared, remembered, usage, refused)
                 if is_last:
-                    place.space.memory.reads.refresh()
+                    remembered.space.memory.reads.refresh()
             finally:
                 stored.wait_for_disk()
 
         return finish
 
     def _log_cost(
-        self, request: ChatRequest, prepared: PreparedChat, place: ChatPlace, usage: TokenUsage, refused: str | None
+        self,
+        request: ChatRequest,
+        prepared: PreparedChat,
+        remembered: RememberedChat,
+        usage: TokenUsage,
+        refused: str | None,
     ) -> None:
         """Keeps a row of the ledger, unless the session is paused."""
-        reads = place.space.memory.reads
+        reads = remembered.space.memory.reads
         passed = Passed(
             id=secrets.token_hex(4),
             at=reads.clock(),
             wire=request.wire,
             model=request.model,
-            client=place.client.name,
-            session=place.conversation.session,
+            client=remembered.client.name,
+            session=remembered.conversation.session,
             decision=prepared.decision,
             usage=usage,
             receipt=prepared.receipt,
             failed=None if prepared.unchanged is None else str(prepared.unchanged),
             refused=refused,
         )
-        record(reads.store, reads.space, passed, place.space.economy.price(request.model))
+        record(reads.store, reads.space, passed, remembered.space.economy.price(request.model))
 
     def _with_blocks(
         self,
         chat: Chat,
         request: ChatRequest,
-        place: ChatPlace,
+        remembered: RememberedChat,
         before: PutBack,
         stored: PreparedChat,
         *,
         has_tools: bool,
     ) -> PreparedChat:
         """What goes upstream but for the tools, with the blocks of earlier questions and one for this question."""
-        space, conversation = place.space, place.conversation
-        asked = question_place(chat.wire, request.messages)
-        draft = Draft(chat, request, place, before.edits, has_tools=has_tools)
+        space, conversation = remembered.space, remembered.conversation
+        asked = question_index(chat.wire, request.messages)
+        draft = Draft(chat, request, remembered, before.edits, has_tools=has_tools)
         if asked is None or asked in before.indexes or not self._config.budget:
             return assembled(draft, stored, None)
-        context = self._recalled(request, place, before, asked)
-        lost = space.lost.text(request, place, before.texts, self._config.budget)
+        context = self._recalled(request, remembered, before, asked)
+        lost = space.lost.text(request, remembered, before.texts, self._config.budget)
         text = "\n\n".join(part for part in (lost, context.text if context is not None else "") if part)
         formed = space.injections.formed(conversation, asked, text) if text else None
         if formed is None:
             return assembled(draft, stored, None)
         block = chat.wire.appended(request, asked, formed[1])
-        record = partial(self._recorded, chat, place, formed, text, context, asked)
+        record = partial(self._recorded, chat, remembered, formed, text, context, asked)
         receipt = context.receipt_id if context is not None else None
-        draft = Draft(chat, request, place, before.edits, block, has_tools=has_tools, record=record)
+        draft = Draft(chat, request, remembered, before.edits, block, has_tools=has_tools, record=record)
         return assembled(draft, stored, receipt)
 
     def _adds(self, chat: Chat) -> bool:
         return self._config.inject if chat.options.inject is None else chat.options.inject
 
-    def _recalled(self, request: ChatRequest, place: ChatPlace, before: PutBack, asked: int) -> "Context | None":
+    def _recalled(
+        self, request: ChatRequest, remembered: RememberedChat, before: PutBack, asked: int
+    ) -> "Context | None":
         """What is remembered for the question at a request's end; None when nothing is to be added.
 
         What the request itself still holds is left out, as is what stands in its earlier blocks, and what this question
@@ -235,13 +242,13 @@ class Pipeline:
             asked: index of the message that asks.
         """
         question = question_in(request.messages[asked])
-        memory, view = place.space.memory, place.before
+        memory, view = remembered.space.memory, remembered.before
         if asks_nothing(question) or (memory.is_empty if view is None else not len(view.turns.ordinal)):
             return None
         count, floor = counter(memory.config.counter), self._config.floor
         wanted = RecallRequest(self._config.budget, count, view=view, floor=floor)
-        replaced = earlier_answers(memory.parts, place.conversation) if place.is_repeated else ()
-        shown = [*place.conversation.shown, *before.shown, *replaced]
+        replaced = earlier_answers(memory.parts, remembered.conversation) if remembered.is_repeated else ()
+        shown = [*remembered.conversation.shown, *before.shown, *replaced]
         context = recall(memory.reads, question, wanted, Filter(), shown)
         is_likely = context.confidence is None or context.confidence >= UNLIKELY
         return context if context.text and is_likely else None
@@ -249,7 +256,7 @@ class Pipeline:
     def _recorded(
         self,
         chat: Chat,
-        place: ChatPlace,
+        remembered: RememberedChat,
         formed: tuple[str, str],
         text: str,
         context: "Context | None",
@@ -259,14 +266,16 @@ class Pipeline:
 
         From here on nobody gives up on the request, so the disk is waited for before.
         """
-        place.conversation.wait_for_disk()
+        remembered.conversation.wait_for_disk()
         if not chat.ticket.take():
             return False
         turns = context.turn_ids if context is not None else []
         receipt = context.receipt_id if context is not None else None
-        is_kept = place.space.injections.record(place.conversation, asked, formed, turns=turns, receipt=receipt)
+        is_kept = remembered.space.injections.record(
+            remembered.conversation, asked, formed, turns=turns, receipt=receipt
+        )
         if is_kept:
-            place.space.lost.brought_back(place.conversation.session, text)
+            remembered.space.lost.brought_back(remembered.conversation.session, text)
         return is_kept
 
 

@@ -106,7 +106,7 @@ class SafePreparation:
         self._events.failed("answer-not-stored", error, space=chat.principal.space)
 
     def _worked(self, chat: Chat, prepared: PreparedChat, since: int) -> None:
-        was_asked = prepared.place is not None  # as it is not for a chat incognito
+        was_asked = prepared.remembered is not None  # as it is not for a chat incognito
         if was_asked and prepared.unchanged is not Unchanged.ERROR:
             self._spaces.worked(chat.principal.space, since)
 

@@ -25,7 +25,7 @@ _REPLIES: Final = (
 _WORDS: Final = re.compile(r"\w+")
 
 
-def question_place(wire: ProxyWire, messages: Sequence[Message]) -> int | None:
+def question_index(wire: ProxyWire, messages: Sequence[Message]) -> int | None:
     """The message that asks, if this is the first request of its turn.
 
     It need not be the last: programs add reminders in messages of their own. None when the model has spoken or called a

@@ -131,13 +131,13 @@ def with_instructions(dropped: Sequence[Message], left: Sequence[Message], wire:
     told = [message for message in dropped if message.get("role") == "system"]
     if wire.name != "anthropic" or not told:
         return list(left)
-    place = next(at for at in range(1, len(left) + 1) if at == len(left) or left[at].get("role") != "user")
-    rest = list(left[place:])
+    split = next(at for at in range(1, len(left) + 1) if at == len(left) or left[at].get("role") != "user")
+    rest = list(left[split:])
     if rest and rest[0].get("role") == "system":
         told.append(rest.pop(0))
     parts = [part for message in told for part in _text_parts(message.get("content"))]
     whole = {name: value for message in told for name, value in message.items()}
-    return [*left[:place], {**whole, "content": parts}, *rest]
+    return [*left[:split], {**whole, "content": parts}, *rest]
 
 
 def _text_parts(content: Any) -> list[Message]:

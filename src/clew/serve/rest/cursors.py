@@ -6,26 +6,28 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from clew.errors import InputError
-from clew.serve.rest.fields import Field, FieldKind, FieldPlace
+from clew.serve.rest.fields import Field, FieldKind, FieldLocation
 from clew.serve.rest.told import told
 
 MOST: Final = 200
 """Most elements of a page."""
 
 
-def paging(place: FieldPlace, default: int = 50) -> tuple[Field, Field]:
+def paging(location: FieldLocation, default: int = 50) -> tuple[Field, Field]:
     """The fields by which a list is read in pages."""
     return (
         Field(
             name="limit",
             about="Elements of a page.",
             kind=FieldKind.INTEGER,
-            place=place,
+            location=location,
             default=default,
             low=1,
             high=MOST,
         ),
-        Field(name="cursor", about="`next` of the page before; absent for the first page.", place=place, high=500),
+        Field(
+            name="cursor", about="`next` of the page before; absent for the first page.", location=location, high=500
+        ),
     )
 
 

@@ -19,7 +19,7 @@ from clew.rows.turn_log import turn_page
 from clew.serve.access import AccessScope
 from clew.serve.proxy.economy.ledger import CostLedger, read_ledger
 from clew.serve.rest.cursors import cursor, page, paging, read_cursor
-from clew.serve.rest.fields import Field, FieldKind, FieldPlace
+from clew.serve.rest.fields import Field, FieldKind, FieldLocation
 from clew.serve.rest.told import told
 from clew.text.counters import NAMES as COUNTER_NAMES
 from clew.types import Context, ForgetReport, Hit, IngestReport, Receipt, Stats, Turn
@@ -61,9 +61,9 @@ class Endpoint:
     fields: tuple[Field, ...] = ()
     paged: bool = False
 
-    def placed(self, place: FieldPlace) -> tuple[Field, ...]:
+    def located_in(self, location: FieldLocation) -> tuple[Field, ...]:
         """The fields in one place."""
-        return tuple(field for field in self.fields if field.place is place)
+        return tuple(field for field in self.fields if field.location is location)
 
 
 def _named(name: str, about: str, **more: Any) -> Field:
@@ -71,10 +71,10 @@ def _named(name: str, about: str, **more: Any) -> Field:
 
 
 def _id(name: str, about: str) -> Field:
-    return Field(name=name, about=about, place=FieldPlace.PATH, required=True, low=1, high=NAME)
+    return Field(name=name, about=about, location=FieldLocation.PATH, required=True, low=1, high=NAME)
 
 
-_QUERY: Final = FieldPlace.QUERY
+_QUERY: Final = FieldLocation.QUERY
 _FILTERS: Final = (
     _named("session", "Only turns of this conversation."),
     _named("since", "Only turns at or after this moment, or since words such as `last week`."),
@@ -148,8 +148,8 @@ def _turns(memory: Memory, given: Given) -> dict[str, Any]:
     session = None if given["session"] is None else given_name(given["session"], "session")
     with memory.reads.store.snapshot() as reader:
         rows = turn_page(reader, memory.space, session, -1 if after is None else after[0], limit + 1)
-    place = "ordinal" if session is None else "seq"
-    return page(rows[:limit], cursor(getattr(rows[limit - 1], place)) if len(rows) > limit else None)
+    location = "ordinal" if session is None else "seq"
+    return page(rows[:limit], cursor(getattr(rows[limit - 1], location)) if len(rows) > limit else None)
 
 
 def _recall(memory: Memory, given: dict[str, Any]) -> dict[str, Any]:
@@ -253,7 +253,10 @@ ENDPOINTS: Final = (
         call=_turns,
         gives=Turn,
         paged=True,
-        fields=(_named("session", "Only turns of this conversation, in its own order.", place=_QUERY), *paging(_QUERY)),
+        fields=(
+            _named("session", "Only turns of this conversation, in its own order.", location=_QUERY),
+            *paging(_QUERY),
+        ),
     ),
     Endpoint(
         method="POST",
@@ -289,7 +292,7 @@ ENDPOINTS: Final = (
         call=_search,
         gives=Hit,
         paged=True,
-        fields=(_QUESTION, paging(FieldPlace.BODY, 10)[0], *_FILTERS),
+        fields=(_QUESTION, paging(FieldLocation.BODY, 10)[0], *_FILTERS),
     ),
     Endpoint(
         method="POST",
@@ -302,7 +305,7 @@ ENDPOINTS: Final = (
         paged=True,
         fields=(
             Field(name="expression", about="Such as `(O1 > 7) AND tag:auth >= 0.3`.", required=True, low=1, high=4_000),
-            *paging(FieldPlace.BODY),
+            *paging(FieldLocation.BODY),
             *(field for field in _FILTERS if field.name != "where"),
         ),
     ),
@@ -316,14 +319,19 @@ ENDPOINTS: Final = (
         gives=Fact,
         paged=True,
         fields=(
-            _named("subject", "Only facts about this person or thing.", place=_QUERY, low=1),
-            _named("verb", "Only facts with this verb, in any form.", place=_QUERY, low=1),
-            _named("object", "Only facts whose object has these words.", place=_QUERY, low=1),
+            _named("subject", "Only facts about this person or thing.", location=_QUERY, low=1),
+            _named("verb", "Only facts with this verb, in any form.", location=_QUERY, low=1),
+            _named("object", "Only facts whose object has these words.", location=_QUERY, low=1),
             Field(
-                name="status", about="Only facts with this status.", place=_QUERY, choices=tuple(map(str, FactStatus))
+                name="status",
+                about="Only facts with this status.",
+                location=_QUERY,
+                choices=tuple(map(str, FactStatus)),
             ),
-            Field(name="as_of", about="What held then.", place=_QUERY, moment=True),
-            Field(name="known_at", about="What followed from what had been said by then.", place=_QUERY, moment=True),
+            Field(name="as_of", about="What held then.", location=_QUERY, moment=True),
+            Field(
+                name="known_at", about="What followed from what had been said by then.", location=_QUERY, moment=True
+            ),
             *paging(_QUERY),
         ),
     ),
@@ -347,9 +355,9 @@ ENDPOINTS: Final = (
         gives=SessionInfo,
         paged=True,
         fields=(
-            _named("project", "Only of this project folder.", place=_QUERY),
-            _named("branch", "Only on this git branch.", place=_QUERY),
-            _named("since", "Only with a turn since then: a moment, or words such as `last week`.", place=_QUERY),
+            _named("project", "Only of this project folder.", location=_QUERY),
+            _named("branch", "Only on this git branch.", location=_QUERY),
+            _named("since", "Only with a turn since then: a moment, or words such as `last week`.", location=_QUERY),
             *paging(_QUERY, 20),
         ),
     ),
@@ -367,16 +375,16 @@ ENDPOINTS: Final = (
                 name="budget",
                 about="Most tokens.",
                 kind=FieldKind.INTEGER,
-                place=_QUERY,
+                location=_QUERY,
                 default=4_000,
                 high=MOST_BUDGET,
             ),
-            Field(name="style", about="For work or for talk.", place=_QUERY, default="auto", choices=STYLES),
+            Field(name="style", about="For work or for talk.", location=_QUERY, default="auto", choices=STYLES),
             Field(
                 name="until_now",
                 about="Tell of the turns after the last compaction too; else the recap is the same until the next one.",
                 kind=FieldKind.BOOLEAN,
-                place=_QUERY,
+                location=_QUERY,
                 default=False,
             ),
         ),
@@ -445,8 +453,8 @@ ENDPOINTS: Final = (
         call=_ledger,
         gives=CostLedger,
         fields=(
-            _named("session", "Only requests of this conversation.", place=_QUERY),
-            _named("since", "Only requests since then: a moment, or words such as `last week`.", place=_QUERY),
+            _named("session", "Only requests of this conversation.", location=_QUERY),
+            _named("since", "Only requests since then: a moment, or words such as `last week`.", location=_QUERY),
         ),
     ),
 )

@@ -32,7 +32,7 @@ class FieldKind(StrEnum):
     OBJECT = "object"
 
 
-class FieldPlace(StrEnum):
+class FieldLocation(StrEnum):
     """Where a value stands in a request; the value is OpenAPI's word for it."""
 
     PATH = "path"
@@ -56,7 +56,7 @@ class Field:
     name: str
     about: str
     kind: FieldKind = FieldKind.STRING
-    place: FieldPlace = FieldPlace.BODY
+    location: FieldLocation = FieldLocation.BODY
     required: bool = False
     default: Any = None
     low: int = 0

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from clew.serve.rest.endpoints import ENDPOINTS, Endpoint
-from clew.serve.rest.fields import FieldPlace, object_schema
+from clew.serve.rest.fields import FieldLocation, object_schema
 from clew.serve.rest.problems import ApiErrorBody
 from clew.serve.rest.shapes import Shapes
 from clew.version import __version__
@@ -62,9 +62,9 @@ def _operation(endpoint: Endpoint, shapes: Shapes, problem: dict[str, Any]) -> d
             "required": ["items"],
         }
     parameters = [
-        {"name": field.name, "in": str(field.place), "required": field.required, "schema": field.schema()}
+        {"name": field.name, "in": str(field.location), "required": field.required, "schema": field.schema()}
         for field in endpoint.fields
-        if field.place is not FieldPlace.BODY
+        if field.location is not FieldLocation.BODY
     ]
     responses = {"200": {"description": "Done.", "content": {"application/json": {"schema": given}}}}
     errors = {code: {"description": text, "content": _json(problem)} for code, text in _ERRORS.items()}
@@ -76,7 +76,7 @@ def _operation(endpoint: Endpoint, shapes: Shapes, problem: dict[str, Any]) -> d
         "responses": responses | errors,
     }
     if endpoint.method == "POST":
-        body = endpoint.placed(FieldPlace.BODY)
+        body = endpoint.located_in(FieldLocation.BODY)
         required = any(field.required for field in body)
         operation["requestBody"] = {"required": required, "content": _json(object_schema(body))}
     return operation

@@ -17,7 +17,7 @@ from clew.errors import InputError
 from clew.memory import Memory
 from clew.serve.access import Principal
 from clew.serve.rest.endpoints import ENDPOINTS, Endpoint
-from clew.serve.rest.fields import Field, FieldPlace, checked_object, from_text
+from clew.serve.rest.fields import Field, FieldLocation, checked_object, from_text
 from clew.serve.rest.openapi import ROOT, document
 from clew.serve.rest.problems import problem, problem_of
 
@@ -112,9 +112,9 @@ class RestPage:
         """Checks what is given and calls the endpoint; in a thread."""
         try:
             given = {
-                **checked_object(endpoint.placed(FieldPlace.PATH), _decoded(endpoint, named), "the path"),
-                **checked_object(endpoint.placed(FieldPlace.QUERY), _in_query(endpoint, query), "the query"),
-                **checked_object(endpoint.placed(FieldPlace.BODY), _object(body), "the body"),
+                **checked_object(endpoint.located_in(FieldLocation.PATH), _decoded(endpoint, named), "the path"),
+                **checked_object(endpoint.located_in(FieldLocation.QUERY), _in_query(endpoint, query), "the query"),
+                **checked_object(endpoint.located_in(FieldLocation.BODY), _object(body), "the body"),
             }
             return _Answer(200, _encoded(endpoint.call(self._memory_of(space), given)))
         except Exception as error:  # noqa: BLE001  # whatever an endpoint raises is told in one shape
@@ -171,7 +171,7 @@ def _decoded(endpoint: Endpoint, named: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _in_query(endpoint: Endpoint, query: bytes) -> dict[str, Any]:
-    fields: dict[str, Field] = {field.name: field for field in endpoint.placed(FieldPlace.QUERY)}
+    fields: dict[str, Field] = {field.name: field for field in endpoint.located_in(FieldLocation.QUERY)}
     try:
         pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True, errors="strict", max_num_fields=50)
     except ValueError as error:

@@ -133,20 +133,20 @@ def _instructions_between(messages: list[dict[str, Any]]) -> Iterator[Denial]:
 
 
 def _message(number: int, message: Mapping[str, Any], *, last: bool) -> Iterator[Denial]:
-    place = f"messages.{number}"
+    path = f"messages.{number}"
     yield from (
-        Denial(f"{place}.{name}: Extra inputs are not permitted")
+        Denial(f"{path}.{name}: Extra inputs are not permitted")
         for name in unknown(message, frozenset({"role", "content"}))
     )
-    yield from (Denial(f"{place}.{name}: Field required") for name in ("role", "content") if name not in message)
+    yield from (Denial(f"{path}.{name}: Field required") for name in ("role", "content") if name not in message)
     role, content = message["role"], message["content"]
     if role not in ("user", "assistant"):
-        yield Denial(f"{place}.role: Input should be 'user' or 'assistant'")
+        yield Denial(f"{path}.role: Input should be 'user' or 'assistant'")
     if not isinstance(content, str | list):
-        yield Denial(f"{place}.content: Input should be a valid list")
+        yield Denial(f"{path}.content: Input should be a valid list")
     if not content and not (last and role == "assistant"):
         yield Denial(
-            f"{place}: all messages must have non-empty content except for the optional final assistant message"
+            f"{path}: all messages must have non-empty content except for the optional final assistant message"
         )
     if last and role == "assistant" and content and str(blocks(content)[-1].get("text", ".")).endswith((" ", "\n")):
         yield Denial("messages: final assistant content cannot end with trailing whitespace")
@@ -155,77 +155,77 @@ def _message(number: int, message: Mapping[str, Any], *, last: bool) -> Iterator
             yield Denial("messages: text content blocks must contain non-whitespace text")
         return
     for index, block in enumerate(content):
-        yield from _block(f"{place}.content.{index}", block, USERS if role == "user" else ASSISTANTS)
+        yield from _block(f"{path}.content.{index}", block, USERS if role == "user" else ASSISTANTS)
 
 
-def _block(place: str, block: ContentBlock, allowed: frozenset[str]) -> Iterator[Denial]:
+def _block(path: str, block: ContentBlock, allowed: frozenset[str]) -> Iterator[Denial]:
     kind = block.get("type")
     if kind not in BLOCKS:
         tags = ", ".join(f"'{name}'" for name in BLOCKS)
-        yield Denial(f"{place}: Input tag '{kind}' found using 'type' does not match any of the expected tags: {tags}")
+        yield Denial(f"{path}: Input tag '{kind}' found using 'type' does not match any of the expected tags: {tags}")
     if kind not in allowed:
-        yield Denial(f"{place}: `{kind}` blocks are not permitted in messages of this role")
+        yield Denial(f"{path}: `{kind}` blocks are not permitted in messages of this role")
     yield from (
-        Denial(f"{place}.{kind}.{name}: Extra inputs are not permitted") for name in unknown(block, BLOCKS[str(kind)])
+        Denial(f"{path}.{kind}.{name}: Extra inputs are not permitted") for name in unknown(block, BLOCKS[str(kind)])
     )
     check = _BLOCK_RULES.get(str(kind))
     if check is not None:
-        yield from check(place, block)
+        yield from check(path, block)
 
 
-def _tool_use(place: str, block: ContentBlock) -> Iterator[Denial]:
+def _tool_use(path: str, block: ContentBlock) -> Iterator[Denial]:
     for name in ("id", "name", "input"):
         if name not in block:
-            yield Denial(f"{place}.tool_use.{name}: Field required")
+            yield Denial(f"{path}.tool_use.{name}: Field required")
     if not isinstance(block["input"], dict):
-        yield Denial(f"{place}.tool_use.input: Input should be a valid dictionary")
+        yield Denial(f"{path}.tool_use.input: Input should be a valid dictionary")
 
 
-def _tool_result(place: str, block: ContentBlock) -> Iterator[Denial]:
+def _tool_result(path: str, block: ContentBlock) -> Iterator[Denial]:
     if "tool_use_id" not in block:
-        yield Denial(f"{place}.tool_result.tool_use_id: Field required")
+        yield Denial(f"{path}.tool_result.tool_use_id: Field required")
     if isinstance(block.get("content"), list):
         for index, inner in enumerate(block["content"]):
-            yield from _block(f"{place}.tool_result.content.{index}", inner, USERS - {"tool_result"})
+            yield from _block(f"{path}.tool_result.content.{index}", inner, USERS - {"tool_result"})
 
 
-def _text(place: str, where: str, block: ContentBlock) -> Iterator[Denial]:
+def _text(path: str, where: str, block: ContentBlock) -> Iterator[Denial]:
     text = block.get("text")
     if not isinstance(text, str):
-        yield Denial(f"{place}.text.text: Field required")
+        yield Denial(f"{path}.text.text: Field required")
     elif not text:
         yield Denial(f"{where}: text content blocks must be non-empty")
     elif not text.strip():
         yield Denial(f"{where}: text content blocks must contain non-whitespace text")
 
 
-def _image(place: str, block: ContentBlock) -> Iterator[Denial]:
+def _image(path: str, block: ContentBlock) -> Iterator[Denial]:
     source = block.get("source")
     if not isinstance(source, dict):
-        yield Denial(f"{place}.image.source: Field required")
+        yield Denial(f"{path}.image.source: Field required")
         return
     if source.get("type") == "base64":
         if source.get("media_type") not in IMAGES:
             options = ", ".join(f"'{name}'" for name in sorted(IMAGES))
-            yield Denial(f"{place}.image.source.base64.media_type: Input should be {options}")
+            yield Denial(f"{path}.image.source.base64.media_type: Input should be {options}")
         if not is_base64(source.get("data")):
-            yield Denial(f"{place}.image.source.base64: The image data is not valid base64")
+            yield Denial(f"{path}.image.source.base64: The image data is not valid base64")
 
 
-def _signed(place: str, block: ContentBlock) -> Iterator[Denial]:
+def _signed(path: str, block: ContentBlock) -> Iterator[Denial]:
     if block["type"] == "redacted_thinking":
         if not is_sealed(block.get("data")):
-            yield Denial(f"{place}: Invalid `data` in `redacted_thinking` block")
+            yield Denial(f"{path}: Invalid `data` in `redacted_thinking` block")
         return
     yield from (
-        Denial(f"{place}.thinking.{name}: Field required") for name in ("thinking", "signature") if name not in block
+        Denial(f"{path}.thinking.{name}: Field required") for name in ("thinking", "signature") if name not in block
     )
     if block["signature"] != signature(block["thinking"]):
-        yield Denial(f"{place}: Invalid `signature` in `thinking` block")
+        yield Denial(f"{path}: Invalid `signature` in `thinking` block")
 
 
 _BLOCK_RULES: Final[Mapping[str, Callable[[str, ContentBlock], Iterator[Denial]]]] = {
-    "text": lambda place, block: _text(place, "messages", block),
+    "text": lambda path, block: _text(path, "messages", block),
     "image": _image,
     "tool_use": _tool_use,
     "tool_result": _tool_result,

@@ -54,8 +54,8 @@ def _refusal(message: str) -> Denial:
     return Denial(message, kind="INVALID_ARGUMENT")
 
 
-def _unknown(name: str, place: str) -> Denial:
-    where = f" at '{place}'" if place else ""
+def _unknown(name: str, path: str) -> Denial:
+    where = f" at '{path}'" if path else ""
     return _refusal(f'Invalid JSON payload received. Unknown name "{name}"{where}: Cannot find field.')
 
 
@@ -77,13 +77,13 @@ def _tools(tools: list[dict[str, Any]]) -> Iterator[Denial]:
         yield _refusal(f"Duplicate function declaration found: {name}")
 
 
-def _content(place: str, content: Mapping[str, Any]) -> Iterator[Denial]:
-    yield from (_unknown(name, place) for name in unknown(content, frozenset({"parts", "role"})))
+def _content(path: str, content: Mapping[str, Any]) -> Iterator[Denial]:
+    yield from (_unknown(name, path) for name in unknown(content, frozenset({"parts", "role"})))
     parts = content.get("parts")
     if not isinstance(parts, list) or not parts:
-        yield _refusal(f"* GenerateContentRequest.{place}.parts: contents.parts must not be empty.\n")
+        yield _refusal(f"* GenerateContentRequest.{path}.parts: contents.parts must not be empty.\n")
     for number, part in enumerate(parts or []):
-        where = f"{place}.parts[{number}]"
+        where = f"{path}.parts[{number}]"
         yield from (_unknown(name, where) for name in unknown(part, PART))
         data = [name for name in part if name in DATA]
         if len(data) != 1 or part[data[0]] == "":

@@ -87,11 +87,11 @@ def _tools(tools: Any) -> Iterator[Denial]:
         if not isinstance(function, dict):
             yield missing(f"tools[{number}].{tool['type']}")
         elif not NAME.fullmatch(str(function.get("name", ""))):
-            place = f"tools[{number}].function.name"
+            path = f"tools[{number}].function.name"
             yield Denial(
-                f"Invalid '{place}': string does not match pattern. Expected a string that matches the pattern "
+                f"Invalid '{path}': string does not match pattern. Expected a string that matches the pattern "
                 "'^[a-zA-Z0-9_-]+$'.",
-                param=place,
+                param=path,
                 code="invalid_value",
             )
     for name in repeated(str(tool[tool["type"]]["name"]) for tool in tools):
@@ -99,41 +99,41 @@ def _tools(tools: Any) -> Iterator[Denial]:
 
 
 def _message(number: int, message: Any) -> Iterator[Denial]:
-    place = f"messages[{number}]"
+    path = f"messages[{number}]"
     if not isinstance(message, dict):
-        yield wrong_type(place, "an object", message)
+        yield wrong_type(path, "an object", message)
     role, content = message.get("role"), message.get("content")
     if role not in ROLES:
         options = ", ".join(f"'{name}'" for name in ROLES)
-        yield Denial(f"Invalid value: '{role}'. Supported values are: {options}.", param=f"{place}.role")
+        yield Denial(f"Invalid value: '{role}'. Supported values are: {options}.", param=f"{path}.role")
     if content is None:
         if role != "assistant" or not (
             message.get("tool_calls") or message.get("function_call") or "refusal" in message
         ):
-            yield Denial("Invalid value for 'content': expected a string, got null.", param=f"{place}.content")
+            yield Denial("Invalid value for 'content': expected a string, got null.", param=f"{path}.content")
         return
     if isinstance(content, str):
         return
     if not isinstance(content, list):
-        yield wrong_type(f"{place}.content", "one of a string or array of objects", content)
+        yield wrong_type(f"{path}.content", "one of a string or array of objects", content)
     if not content:
-        yield Denial(f"Invalid '{place}.content': empty array. Expected an array with minimum length 1.")
+        yield Denial(f"Invalid '{path}.content': empty array. Expected an array with minimum length 1.")
     for index, part in enumerate(content):
-        yield from _part(f"{place}.content[{index}]", part, PARTS.get(role, frozenset()))
+        yield from _part(f"{path}.content[{index}]", part, PARTS.get(role, frozenset()))
 
 
-def _part(place: str, part: Mapping[str, Any], allowed: frozenset[str]) -> Iterator[Denial]:
+def _part(path: str, part: Mapping[str, Any], allowed: frozenset[str]) -> Iterator[Denial]:
     kind = part.get("type")
     if kind not in allowed:
         options = ", ".join(f"'{name}'" for name in sorted(allowed))
-        yield Denial(f"Invalid value: '{kind}'. Supported values are: {options}.", param=place, code="invalid_value")
+        yield Denial(f"Invalid value: '{kind}'. Supported values are: {options}.", param=path, code="invalid_value")
     if kind == "text" and not isinstance(part.get("text"), str):
-        yield missing(f"{place}.text")
+        yield missing(f"{path}.text")
     if kind == "image_url":
         url = (part.get("image_url") or {}).get("url", "")
         if not url.startswith(("https://", "http://", "data:image/")):
             yield Denial(
-                f"Invalid '{place}.image_url.url'. Expected a valid URL, but got a value with an invalid format."
+                f"Invalid '{path}.image_url.url'. Expected a valid URL, but got a value with an invalid format."
             )
 
 

@@ -113,39 +113,39 @@ def _events(response: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for index, item in enumerate(response["output"]):
         empty = {key: _OPENED.get(key, value) for key, value in item.items()}
         yield {"type": "response.output_item.added", "output_index": index, "item": empty}
-        place = {"item_id": item["id"], "output_index": index}
+        ids = {"item_id": item["id"], "output_index": index}
         if item["type"] == "message":
-            yield from _text_events(place, item["content"][0])
+            yield from _text_events(ids, item["content"][0])
         elif item["type"] == "function_call":
-            yield from _call_events(place, item["arguments"])
+            yield from _call_events(ids, item["arguments"])
         else:
-            yield from _summary_events(place, item["summary"][0])
+            yield from _summary_events(ids, item["summary"][0])
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
     yield {"type": "response.completed", "response": response}
 
 
-def _text_events(place: dict[str, Any], part: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    place = {**place, "content_index": 0}
-    yield {"type": "response.content_part.added", **place, "part": {**part, "text": ""}}
+def _text_events(ids: dict[str, Any], part: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    ids = {**ids, "content_index": 0}
+    yield {"type": "response.content_part.added", **ids, "part": {**part, "text": ""}}
     for word in words(part["text"]):
-        yield {"type": "response.output_text.delta", **place, "delta": word, "logprobs": []}
-    yield {"type": "response.output_text.done", **place, "text": part["text"], "logprobs": []}
-    yield {"type": "response.content_part.done", **place, "part": part}
+        yield {"type": "response.output_text.delta", **ids, "delta": word, "logprobs": []}
+    yield {"type": "response.output_text.done", **ids, "text": part["text"], "logprobs": []}
+    yield {"type": "response.content_part.done", **ids, "part": part}
 
 
-def _call_events(place: dict[str, Any], text: str) -> Iterator[dict[str, Any]]:
+def _call_events(ids: dict[str, Any], text: str) -> Iterator[dict[str, Any]]:
     for part in (text[: len(text) // 2], text[len(text) // 2 :]):
-        yield {"type": "response.function_call_arguments.delta", **place, "delta": part}
-    yield {"type": "response.function_call_arguments.done", **place, "arguments": text}
+        yield {"type": "response.function_call_arguments.delta", **ids, "delta": part}
+    yield {"type": "response.function_call_arguments.done", **ids, "arguments": text}
 
 
-def _summary_events(place: dict[str, Any], part: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    place = {**place, "summary_index": 0}
-    yield {"type": "response.reasoning_summary_part.added", **place, "part": {**part, "text": ""}}
+def _summary_events(ids: dict[str, Any], part: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    ids = {**ids, "summary_index": 0}
+    yield {"type": "response.reasoning_summary_part.added", **ids, "part": {**part, "text": ""}}
     for word in words(part["text"]):
-        yield {"type": "response.reasoning_summary_text.delta", **place, "delta": word}
-    yield {"type": "response.reasoning_summary_text.done", **place, "text": part["text"]}
-    yield {"type": "response.reasoning_summary_part.done", **place, "part": part}
+        yield {"type": "response.reasoning_summary_text.delta", **ids, "delta": word}
+    yield {"type": "response.reasoning_summary_text.done", **ids, "text": part["text"]}
+    yield {"type": "response.reasoning_summary_part.done", **ids, "part": part}
 
 
 def error_event(refusal: Denial, _number: int) -> bytes:

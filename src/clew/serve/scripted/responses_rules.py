@@ -78,37 +78,37 @@ def _tools(tools: list[dict[str, Any]]) -> Iterator[Denial]:
         yield Denial(f"Invalid 'tools': tool names must be unique, but '{name}' was given twice.", param="tools")
 
 
-def _item(place: str, item: Item) -> Iterator[Denial]:
+def _item(path: str, item: Item) -> Iterator[Denial]:
     if not isinstance(item, dict):
-        yield wrong_type(place, "an object", item)
+        yield wrong_type(path, "an object", item)
     kind = item.get("type", "message")
     if kind == "message":
-        yield from _message(place, item)
+        yield from _message(path, item)
     elif kind in CALLS and kind != "local_shell_call":
         needed = ("call_id", "name", "arguments" if kind == "function_call" else "input")
-        yield from (missing(f"{place}.{name}") for name in needed if not isinstance(item.get(name), str))
+        yield from (missing(f"{path}.{name}") for name in needed if not isinstance(item.get(name), str))
     elif kind in OUTPUTS:
-        yield from (missing(f"{place}.{name}") for name in ("call_id", "output") if name not in item)
+        yield from (missing(f"{path}.{name}") for name in ("call_id", "output") if name not in item)
     elif kind == "reasoning" and not is_sealed(item.get("encrypted_content") or sealed("")):
         text = f"The encrypted content for item {item.get('id')} could not be verified."
         yield Denial(text, code="invalid_encrypted_content")
 
 
-def _message(place: str, item: Item) -> Iterator[Denial]:
+def _message(path: str, item: Item) -> Iterator[Denial]:
     role, content = item.get("role"), item.get("content")
     if role not in PARTS:
         options = ", ".join(f"'{name}'" for name in PARTS)
-        yield Denial(f"Invalid value: '{role}'. Supported values are: {options}.", param=f"{place}.role")
+        yield Denial(f"Invalid value: '{role}'. Supported values are: {options}.", param=f"{path}.role")
     if isinstance(content, str):
         return
     if not isinstance(content, list):
-        yield wrong_type(f"{place}.content", "one of an array of objects or a string", content)
+        yield wrong_type(f"{path}.content", "one of an array of objects or a string", content)
     for index, part in enumerate(content or []):
         if part.get("type") not in PARTS[str(role)]:
             options = ", ".join(f"'{name}'" for name in sorted(PARTS[str(role)]))
             yield Denial(
                 f"Invalid value: '{part.get('type')}'. Supported values are: {options}.",
-                param=f"{place}.content[{index}]",
+                param=f"{path}.content[{index}]",
                 code="invalid_value",
             )
 

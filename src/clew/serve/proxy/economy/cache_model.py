@@ -229,17 +229,17 @@ def _steps(
     seconds = max(map(_MARK, blocks)) or rules.seconds
     common = _common(blocks, like, size, seconds)
     key = common[-1].key if common else _begun(scope).digest()
-    place, number, start, before = len(common) * size, 0, 0, 0
+    offset, number, start, before = len(common) * size, 0, 0, 0
     lengths, tokens = [len(block.data) for block in blocks], list(map(_TOKENS, blocks))
-    for end in [*range(place + size, len(data), size), len(data)]:
-        key = hashlib.blake2b(key + data[place:end], digest_size=_DIGEST).digest()
+    for end in [*range(offset + size, len(data), size), len(data)]:
+        key = hashlib.blake2b(key + data[offset:end], digest_size=_DIGEST).digest()
         while start + lengths[number] < end:
             start += lengths[number] + 1
             before += tokens[number]
             number += 1
         within = max(0, end - start) / max(1, lengths[number])
         common.append(_Prefix(key, before + int(within * tokens[number]), len(common), seconds))
-        place = end
+        offset = end
     return tuple(common)
 
 

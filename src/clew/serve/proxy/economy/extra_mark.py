@@ -17,7 +17,7 @@ def uses_all_marks(rules: CacheRules, blocks: Sequence[Block]) -> bool:
     return rules.kind is CacheKind.MARKS and sum(block.mark > 0 for block in blocks) >= rules.marks
 
 
-def place_of_mark(
+def index_of_mark(
     rules: CacheRules, scope: str, blocks: Sequence[Block], own: Iterable[int], model: CacheModel, now: float
 ) -> int | None:
     """Index of the first of our blocks whose mark would find the longest cached prefix; None if no block would.

@@ -74,10 +74,10 @@ def marked(head: Sequence[Block], messages: Sequence[Block], rules: CacheRules) 
     blocks = [*head, *messages]
     if rules.kind is not CacheKind.MARKS:
         return tuple(blocks)
-    places = {len(head) - 1, len(blocks) - 1, len(blocks) - 3} if messages else {len(head) - 1}
+    indexes = {len(head) - 1, len(blocks) - 1, len(blocks) - 3} if messages else {len(head) - 1}
     return tuple(
-        replace(block, mark=rules.seconds) if place in places and place >= len(head) - 1 >= 0 else block
-        for place, block in enumerate(blocks)
+        replace(block, mark=rules.seconds) if index in indexes and index >= len(head) - 1 >= 0 else block
+        for index, block in enumerate(blocks)
     )
 
 
@@ -111,15 +111,15 @@ def moving(sent: Sequence[Sent], rules: CacheRules, price: Price, block: int) ->
 def not_put_back(sent: Sequence[Sent], rules: CacheRules, price: Price, block: int) -> Bill:
     """The block behind the last question, in the requests of that question alone."""
 
-    def blocks(request: Sent, number: int, place: int) -> tuple[Block, ...]:
+    def blocks(request: Sent, number: int, index: int) -> tuple[Block, ...]:
         plain = marked(request.head, request.messages, rules)
-        at = len(request.head) + place + 1
+        at = len(request.head) + index + 1
         return (*plain[:at], _block(number, block), *plain[at:])
 
-    bill, model, place = Bill(), CacheModel(), 0
+    bill, model, index = Bill(), CacheModel(), 0
     for request, number in zip(sent, _questions(sent), strict=True):
-        place = len(request.messages) - 1 if request.is_question else min(place, len(request.messages) - 1)
-        use = model.send(read_prompt(rules, request.model, blocks(request, number, place)), request.at)
+        index = len(request.messages) - 1 if request.is_question else min(index, len(request.messages) - 1)
+        use = model.send(read_prompt(rules, request.model, blocks(request, number, index)), request.at)
         bill.add(use, price)
     return bill
 
@@ -214,12 +214,12 @@ class _State:
                 blocks.append(added[block.data])
         plain = marked(
             request.head,
-            [block for place, block in enumerate(blocks) if len(request.head) + place not in own],
+            [block for index, block in enumerate(blocks) if len(request.head) + index not in own],
             self.rules,
         )
         rest = iter(plain)
-        put = [block if place in own else next(rest) for place, block in enumerate([*request.head, *blocks])]
-        return PromptForm(tuple(put), tuple((place, put[place].tokens) for place in sorted(own)), may_mark=len(own))
+        put = [block if index in own else next(rest) for index, block in enumerate([*request.head, *blocks])]
+        return PromptForm(tuple(put), tuple((index, put[index].tokens) for index in sorted(own)), may_mark=len(own))
 
 
 def _added_up(

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from clew.serve.proxy.economy.cache_model import CacheModel, CacheUse, ReadPrompt, read_prompt
-from clew.serve.proxy.economy.extra_mark import marked_at, place_of_mark, uses_all_marks
+from clew.serve.proxy.economy.extra_mark import index_of_mark, marked_at, uses_all_marks
 from clew.serve.proxy.economy.prices import CacheKind, CacheRules, Price
 from clew.serve.proxy.economy.prompt_forms import PromptForm, Ways, own_cost
 from clew.text.counted import counted
@@ -179,12 +179,12 @@ class WayChooser:
     def _mark(self, way: Way) -> None:
         """Gives one of our blocks a cache mark, if the client's own tokens cost less then."""
         form, terms = self.ways[way], self._terms
-        places = [index for index, _ in form.own[: form.may_mark]]
-        place = place_of_mark(terms.rules, terms.scope, form.blocks, places, self._with, terms.now)
-        if place is None:
+        candidates = [index for index, _ in form.own[: form.may_mark]]
+        chosen = index_of_mark(terms.rules, terms.scope, form.blocks, candidates, self._with, terms.now)
+        if chosen is None:
             return
         before = self._read.pop(way)
-        self.ways[way] = replace(form, blocks=marked_at(form.blocks, place), marked=place)
+        self.ways[way] = replace(form, blocks=marked_at(form.blocks, chosen), marked=chosen)
         found = self._expected(way)
         if found.harm < self._prospects[way].harm:
             self._prospects[way] = found

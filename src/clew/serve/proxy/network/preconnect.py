@@ -23,7 +23,7 @@ LIFE: Final = 2.0
 Servers on this machine close such ones themselves.
 """
 
-Place = tuple[str, int]
+Address = tuple[str, int]
 
 
 class PreconnectTransport(httpx2.AsyncHTTPTransport):
@@ -77,15 +77,15 @@ class PreconnectNetwork(httpcore2.AsyncNetworkBackend):
     def __init__(self, network: httpcore2.AsyncNetworkBackend, life: float = LIFE) -> None:
         """Takes what opens connections, and the seconds after which one that no request took is closed."""
         self._network, self._life = network, life
-        self._begun: dict[Place, Opening] = {}
+        self._begun: dict[Address, Opening] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
-    def begin(self, place: Place, context: ssl.SSLContext | None, seconds: float) -> None:
+    def begin(self, address: Address, context: ssl.SSLContext | None, seconds: float) -> None:
         """Begins to open a connection, encrypted where a context is given; one to a place at a time."""
-        if place not in self._begun:
-            opening = asyncio.ensure_future(self._opened(place, context, seconds))
-            self._begun[place] = opening
-            opening.add_done_callback(partial(self._stands, place))
+        if address not in self._begun:
+            opening = asyncio.ensure_future(self._opened(address, context, seconds))
+            self._begun[address] = opening
+            opening.add_done_callback(partial(self._stands, address))
 
     async def connect_tcp(
         self,
@@ -116,32 +116,32 @@ class PreconnectNetwork(httpcore2.AsyncNetworkBackend):
 
     async def close(self) -> None:
         """Closes the connections that no request took."""
-        for place in tuple(self._begun):
-            self._close(self._begun.pop(place))
+        for address in tuple(self._begun):
+            self._close(self._begun.pop(address))
         await asyncio.gather(*self._closing)
 
-    async def _opened(self, place: Place, context: ssl.SSLContext | None, seconds: float) -> "PreconnectStream":
-        stream = await self._network.connect_tcp(*place, timeout=seconds)
+    async def _opened(self, address: Address, context: ssl.SSLContext | None, seconds: float) -> "PreconnectStream":
+        stream = await self._network.connect_tcp(*address, timeout=seconds)
         if context is not None:
             context.set_alpn_protocols(["http/1.1"])  # as the library does for each connection
             try:
-                stream = await stream.start_tls(context, place[0], timeout=seconds)
+                stream = await stream.start_tls(context, address[0], timeout=seconds)
             except BaseException:
                 await stream.aclose()
                 raise
         return PreconnectStream(stream, is_encrypted=context is not None)
 
-    def _stands(self, place: Place, opening: "Opening") -> None:
+    def _stands(self, address: Address, opening: "Opening") -> None:
         """Leaves a connection that stands to a request for a while; of one that failed, only who waits for it hears."""
         if opening.cancelled() or opening.exception() is not None:
-            if self._begun.get(place) is opening:
-                del self._begun[place]
+            if self._begun.get(address) is opening:
+                del self._begun[address]
             return
-        asyncio.get_running_loop().call_later(self._life, self._expire, place, opening)
+        asyncio.get_running_loop().call_later(self._life, self._expire, address, opening)
 
-    def _expire(self, place: Place, opening: "Opening") -> None:
-        if self._begun.get(place) is opening:
-            self._close(self._begun.pop(place))
+    def _expire(self, address: Address, opening: "Opening") -> None:
+        if self._begun.get(address) is opening:
+            self._close(self._begun.pop(address))
 
     def _close(self, opening: "Opening") -> None:
         closing = asyncio.ensure_future(_closed(opening))

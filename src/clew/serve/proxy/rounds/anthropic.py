@@ -72,7 +72,9 @@ class _Stream:
     def __init__(self, is_ours: IsOurs) -> None:
         self._is_ours = is_ours
         self._events = RawEvents()
-        self._places: dict[object, int | None] = {}  # index in the round -> index that the client sees; None for ours
+        self._shown_indexes: dict[
+            object, int | None
+        ] = {}  # index in the round -> index that the client sees; None for ours
         self._next = 0
         self._rounds = 1
         self._calls = False  # the client sees a call
@@ -108,20 +110,20 @@ class _Stream:
             block = object_in(value, "content_block")
             ours = _is_our_call(block, self._is_ours)
             self._changed |= ours
-            self._places[index] = None if ours else self._next
+            self._shown_indexes[index] = None if ours else self._next
             self._next += not ours
             self._calls |= not ours and block.get("type") == "tool_use"
-        if index not in self._places:
+        if index not in self._shown_indexes:
             return event  # of a block that did not begin: the client sees it as the provider sent it
-        place = self._places[index]
-        if place is None:
+        shown_index = self._shown_indexes[index]
+        if shown_index is None:
             return b""
-        return event if place == index else event_of({**value, "index": place}, named=True)
+        return event if shown_index == index else event_of({**value, "index": shown_index}, named=True)
 
     def next_round(self) -> bytes:
         self._usage = added(self._usage, self._round_usage)
         self._round_usage = {}
-        self._places, self._held = {}, []
+        self._shown_indexes, self._held = {}, []
         self._rounds += 1
         self._events.rest()
         return b""

@@ -100,7 +100,7 @@ class _Stream:
     def __init__(self, is_ours: IsOurs) -> None:
         self._is_ours = is_ours
         self._events = RawEvents()
-        self._places: dict[object, int | None] = {}  # index of a call in the round -> index that the client sees
+        self._shown_indexes: dict[object, int | None] = {}  # index of a call in the round -> index that the client sees
         self._next = 0
         self._rounds = 1
         self._changed = False
@@ -165,18 +165,18 @@ class _Stream:
         index = call.get("index", 0)
         if isinstance(index, list | dict):  # no index at all
             return call
-        if index not in self._places:
+        if index not in self._shown_indexes:
             ours = _is_our_call(call, self._is_ours)
             self._changed |= ours
-            self._places[index] = None if ours else self._next
+            self._shown_indexes[index] = None if ours else self._next
             self._next += not ours
-        place = self._places[index]
-        return None if place is None else {**call, "index": place}
+        shown_index = self._shown_indexes[index]
+        return None if shown_index is None else {**call, "index": shown_index}
 
     def next_round(self) -> bytes:
         self._usage = added(self._usage, self._round_usage)
         held = b"".join(self._chunk(b"", value, _unfinished(value)) for _, value in self._held if value is not None)
-        self._places, self._held, self._round_usage = {}, [], None
+        self._shown_indexes, self._held, self._round_usage = {}, [], None
         self._said |= self._says
         self._says = set()
         self._rounds += 1

@@ -110,7 +110,9 @@ class _Stream:
     def __init__(self, is_ours: IsOurs) -> None:
         self._is_ours = is_ours
         self._events = RawEvents()
-        self._places: dict[object, int | None] = {}  # index in the round -> index that the client sees; None for ours
+        self._shown_indexes: dict[
+            object, int | None
+        ] = {}  # index in the round -> index that the client sees; None for ours
         self._next = 0
         self._number = 0  # of the next event
         self._rounds = 1
@@ -169,7 +171,7 @@ class _Stream:
         else:
             before = self._reasoned()
         self._thinks = set()
-        self._places[value["output_index"]] = None if ours else self._next
+        self._shown_indexes[value["output_index"]] = None if ours else self._next
         self._next += not ours
         return before
 
@@ -177,18 +179,18 @@ class _Stream:
         """The reasoning that was held, now that it may be shown."""
         held, self._reasoning = self._reasoning, []
         for _, value in held:
-            if value["output_index"] not in self._places:
-                self._places[value["output_index"]] = self._next
+            if value["output_index"] not in self._shown_indexes:
+                self._shown_indexes[value["output_index"]] = self._next
                 self._next += 1
         return b"".join(self._of_item(event, value) for event, value in held)
 
     def _of_item(self, event: bytes, value: dict[str, Any]) -> bytes:
-        place = self._places.get(value["output_index"], value["output_index"])
-        if place is None:
+        index = self._shown_indexes.get(value["output_index"], value["output_index"])
+        if index is None:
             return b""
         if value["type"] == "response.output_item.done" and isinstance(value.get("item"), dict):
             self._round_items.append(value["item"])
-        return self._numbered(event, value if place == value["output_index"] else {**value, "output_index": place})
+        return self._numbered(event, value if index == value["output_index"] else {**value, "output_index": index})
 
     def _numbered(self, event: bytes, value: dict[str, Any]) -> bytes:
         """The event with the next number, as it came if it had that and nothing else changed."""
@@ -205,7 +207,7 @@ class _Stream:
             self._usage = added(self._usage, object_in(value, "response").get("usage"))
         self._items += self._round_items
         self._round_items, self._held, self._reasoning = [], [], []
-        self._places, self._thinks = {}, set()
+        self._shown_indexes, self._thinks = {}, set()
         self._rounds += 1
         self._events.rest()
         return b""

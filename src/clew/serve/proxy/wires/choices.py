@@ -10,9 +10,9 @@ from clew.serve.proxy.exchange import Answer
 
 def numbered(choices: object) -> Iterator[tuple[int, dict[str, Any]]]:
     """The choices with their numbers; one that tells none has its place in the list."""
-    for place, choice in enumerate(blocks(choices)):
+    for index, choice in enumerate(blocks(choices)):
         number = choice.get("index")
-        yield (number if isinstance(number, int) else place), choice
+        yield (number if isinstance(number, int) else index), choice
 
 
 def side_by_side(answers: Sequence[Answer]) -> Answer:

@@ -77,7 +77,7 @@ def whole(body: bytes) -> Span:
 
 
 def _as_characters(body: bytes, span: Span) -> str:
-    """The bytes as one character each: JSON's marks are ASCII, so the structure is the same and places are bytes."""
+    """The bytes as one character each: JSON's marks are ASCII, so the structure is the same, and offsets are bytes."""
     return body[span.start : span.end].decode("latin-1")
 
 
@@ -92,7 +92,7 @@ class _Found:
 
 
 class _Scanner:
-    """Reads the structure of a JSON text down to the values that are asked for; places are in characters."""
+    """Reads the structure of a JSON text down to the values that are asked for; offsets are in characters."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -100,9 +100,9 @@ class _Scanner:
 
     def whole_object(self, elements_of: str) -> _Found:
         found = _Found({}, {}, [])
-        for name, value, place in self.members(self.space(0), elements_of, found.elements):
+        for name, value, span in self.members(self.space(0), elements_of, found.elements):
             found.value[name] = value
-            found.members[name] = place
+            found.members[name] = span
         if (after := self.space(self.end)) != len(self._text):
             raise ValueError(f"text follows its end at character {after}")
         return found
@@ -110,7 +110,7 @@ class _Scanner:
     def members(
         self, at: int, elements_of: str | None = None, elements: list[_Range] | None = None
     ) -> Iterator[tuple[str, Any, _Range]]:
-        """The members of the object at a place: name, value and place of the value."""
+        """The members of the object at an offset: name, value and span of the value."""
         text = self._text
         if not text.startswith("{", at):
             raise ValueError(f"expected an object at character {at}")
@@ -130,7 +130,7 @@ class _Scanner:
         self.end = at + 1
 
     def elements(self, at: int) -> Iterator[tuple[Any, _Range]]:
-        """The elements of the list at a place: value and place."""
+        """The elements of the list at an offset: value and span."""
         text = self._text
         at = self.space(self._mark("[", at))
         is_end = text.startswith("]", at)
@@ -145,17 +145,17 @@ class _Scanner:
         self.end = at + 1
 
     def space(self, at: int) -> int:
-        """The next place that is not white space."""
+        """The next offset that is not white space."""
         match = _SPACE.match(self._text, at)
         return match.end() if match else at
 
-    def _list_or_value(self, at: int, places: list[_Range]) -> tuple[Any, int]:
+    def _list_or_value(self, at: int, spans: list[_Range]) -> tuple[Any, int]:
         if not self._text.startswith("[", at):
             return DECODER.raw_decode(self._text, at)
         values: list[Any] = []
-        for value, place in self.elements(at):
+        for value, span in self.elements(at):
             values.append(value)
-            places.append(place)
+            spans.append(span)
         return values, self.end
 
     def _mark(self, mark: str, at: int) -> int:
@@ -164,7 +164,7 @@ class _Scanner:
         return at + 1
 
     def _next(self, close: str, at: int) -> int:
-        """The place of the next member or element, or of the closing mark."""
+        """The offset of the next member or element, or of the closing mark."""
         at = self.space(at)
         if self._text.startswith(close, at):
             return at
@@ -175,16 +175,16 @@ class _Scanner:
 
 
 def _in_bytes(found: _Found, text: str, mark: int) -> JsonBody:
-    """The places as places in the body, which are others where characters before them have several bytes."""
+    """The spans as bytes of the body, which differ where characters before them have several bytes."""
     if text.isascii():
         members = {name: Span(start + mark, end + mark) for name, (start, end) in found.members.items()}
         return JsonBody(found.value, members, tuple(Span(start + mark, end + mark) for start, end in found.elements))
-    places = sorted({place for range_ in (*found.members.values(), *found.elements) for place in range_})
+    offsets = sorted({offset for range_ in (*found.members.values(), *found.elements) for offset in range_})
     in_bytes: dict[int, int] = {}
     before, size = 0, mark
-    for place in places:
-        size += len(text[before:place].encode())
-        before, in_bytes[place] = place, size
+    for offset in offsets:
+        size += len(text[before:offset].encode())
+        before, in_bytes[offset] = offset, size
     return JsonBody(
         found.value,
         {name: Span(in_bytes[start], in_bytes[end]) for name, (start, end) in found.members.items()},
