@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from clew.analyze.nuance_model import FLAGS, HEAD, TAIL, nuance_prompt, worth_asking
+from clew.analyze.message_prompt import HEAD, TAIL, worth_asking
+from clew.analyze.nuance_model import FLAGS, nuance_prompt
 from clew.background.llm import LLMWorker
 from clew.config import Config, LLMConfig
 from clew.derive.llm.tasks import QUESTIONS

@@ -11,4 +11,5 @@ Everything is pure and deterministic, accepts any text and stores nothing. Modul
     layer 3         nuance, phrases, analogies, questions, tone, nuance_model
     one turn        novelty, overlays, importance, directives
     names, topics   naming, concepts, keyphrases, recognised, tags_model
+    models          message_prompt
 """

@@ -3,12 +3,11 @@
 The text is passed as a JSON string, as data: whatever it says, the result can only be a few short names.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from clew.analyze.nuance_model import HEAD, MIN_WORDS, TAIL
+from clew.analyze.message_prompt import message_prompt
 from clew.analyze.tags import MOST_TAGS, is_name
 from clew.models.prompt import Prompt, Schema
 
@@ -39,15 +38,9 @@ _BETWEEN: Final = re.compile(r"[\s_-]+")
 _REST: Final = re.compile(r"[^\w.'+#-]|^[.'+#-]+|[.'-]+$")
 
 
-def worth_asking(text: str) -> bool:
-    """Whether a text is long enough to have a subject that a model can name."""
-    return len(text.split(maxsplit=MIN_WORDS)) >= MIN_WORDS
-
-
 def tags_prompt(text: str, role: str) -> Prompt:
     """The question about one message."""
-    shown = text if len(text) <= HEAD + TAIL else f"{text[:HEAD]} [...] {text[-TAIL:]}"
-    return Prompt.of(INSTRUCTIONS, json.dumps({"role": role, "message": shown}, ensure_ascii=False))
+    return message_prompt(INSTRUCTIONS, text, role)
 
 
 def model_tags(value: Mapping[str, Any]) -> dict[str, float]:

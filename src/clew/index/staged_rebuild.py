@@ -30,7 +30,7 @@ from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow
 from clew.store.selections import META_VALUE, TAIL_ORDINAL, SegmentKey
 from clew.store.tables import META, SEGMENT
-from clew.store.turn_selections import TURN_ORDINAL
+from clew.store.turn_selections import newest_ordinal
 from clew.text.counted import counted
 from clew.types.reports import Problem
 
@@ -86,7 +86,7 @@ def rebuild(
     missed = 0
     while missed < _TRIES:
         with store.snapshot() as reader:
-            low, last = resume_ordinal(reader, space), _last(reader, space)
+            low, last = resume_ordinal(reader, space), newest_ordinal(reader, space)
             if low is None:
                 return reader.count("turn", (space,), (space,))  # there is no space, or another one has finished it
         is_last = low + step > last
@@ -129,12 +129,6 @@ def staged_problems(reader: Reader, space: str) -> list[Problem]:
 
 def _state(low: int, maker: str) -> str:
     return f"{low} {maker}"
-
-
-def _last(reader: Reader, space: str) -> int:
-    """The last turn's ordinal; -1 if there are no turns."""
-    last = TURN_ORDINAL.first(reader, (space,), (space,), index="ordinal", reverse=True)
-    return -1 if last is None else last
 
 
 def _begin(store: Store, space: str, maker: str) -> None:

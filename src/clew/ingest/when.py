@@ -56,14 +56,15 @@ def _from_text(text: str, day_first: bool | None) -> datetime | None:
         return parse_iso(text)
     except ValueError:
         plain, more = split_moment(text)
-        return _later(_from_words(plain, day_first), more)
+        return later(_from_words(plain, day_first), more)
 
 
-def _later(moment: datetime | None, more: timedelta) -> datetime | None:
+def later(moment: datetime | None, more: timedelta) -> datetime | None:
+    """A moment and a time after it; None if the moment is not known, or the sum is beyond the year 9999."""
     try:
         return None if moment is None else moment + more
     except OverflowError:
-        return None  # after the year 9999
+        return None
 
 
 def _from_number(number: int | float) -> datetime | None:

@@ -2,6 +2,7 @@
 
 from typing import Final, NamedTuple
 
+from clew.store.protocol import Reader
 from clew.store.table_columns import Column, Columns
 from clew.store.tables import TURN
 
@@ -188,3 +189,9 @@ TURN_SESSION: Final = Column[str](TURN, "session")
 
 
 TURN_TEXT: Final = Column[str](TURN, "text")
+
+
+def newest_ordinal(reader: Reader, space: str) -> int:
+    """The last turn's ordinal; -1 if there are no turns."""
+    newest = TURN_ORDINAL.first(reader, (space,), (space,), index="ordinal", reverse=True)
+    return -1 if newest is None else newest

@@ -24,7 +24,7 @@ from clew.store.row_types import MetaRow, TurnRow
 from clew.store.rows import dumps, to_us, turn_from_row
 from clew.store.selections import JOB_NOT_BEFORE, META_VALUE
 from clew.store.tables import JOB, META, TURN
-from clew.store.turn_selections import TURN_ORDINAL, TURN_SEQ
+from clew.store.turn_selections import TURN_SEQ, newest_ordinal
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.turn import Turn
 
@@ -86,7 +86,7 @@ class TaskQueue:
         """Whether there is a turn that can be asked about now; what failed may have to wait."""
         now, kind = self._now(), self._question.kind
         with self._store.snapshot() as reader:
-            if newest_gap(self._state(reader).done, _newest(reader, self._space)) is not None:
+            if newest_gap(self._state(reader).done, newest_ordinal(reader, self._space)) is not None:
                 return True
             key = (self._space, JobState.PENDING.value, kind)
             times = JOB_NOT_BEFORE.scan(reader, key, key, index="state")
@@ -95,7 +95,7 @@ class TaskQueue:
     def waiting(self) -> int:
         """Turns that were not asked about yet, failed ones that will be tried again among them."""
         with self._store.snapshot() as reader:
-            count, top = 0, _newest(reader, self._space)
+            count, top = 0, newest_ordinal(reader, self._space)
             state = self._state(reader)
             done = list(state.done)
             while (gap := newest_gap(done, top)) is not None:
@@ -117,7 +117,7 @@ class TaskQueue:
     def _ask_about_new(self) -> bool:
         with self._store.snapshot() as reader:
             state = self._state(reader)
-            gap = newest_gap(state.done, _newest(reader, self._space))
+            gap = newest_gap(state.done, newest_ordinal(reader, self._space))
             rows = [] if gap is None else _rows(reader, self._space, gap)
         if gap is None:
             return False
@@ -279,11 +279,6 @@ class TaskQueue:
 
     def _now(self) -> int:
         return to_us(self._clock())
-
-
-def _newest(reader: Reader, space: str) -> int:
-    newest = TURN_ORDINAL.first(reader, (space,), (space,), index="ordinal", reverse=True)
-    return -1 if newest is None else newest
 
 
 def _rows(reader: Reader, space: str, span: Span) -> list[TurnRow]:

@@ -3,6 +3,7 @@
 from typing import Any, Final, cast
 
 from clew.analyze import nuance_model, tags_model
+from clew.analyze.message_prompt import worth_asking
 from clew.derive.llm.facts import ask_facts, keep_facts, wants_facts
 from clew.derive.llm.task_queue import Question
 from clew.knowledge import model_facts
@@ -19,7 +20,7 @@ from clew.types.turn import Turn
 
 def _wants_nuance(turn: Turn) -> bool:
     spoken = turn.role in ("user", "assistant") and turn.origin in ("user", "assistant")
-    return spoken and nuance_model.worth_asking(turn.text)
+    return spoken and worth_asking(turn.text)
 
 
 def _ask_nuance(llm: LLM, turn: Turn) -> list[str]:
@@ -35,7 +36,7 @@ def _keep_nuance(tx: Transaction, space: str, turn: Turn, value: Any, provenance
 
 def _wants_tags(turn: Turn) -> bool:
     spoken = turn.role in ("user", "assistant") and turn.origin in ("user", "assistant")
-    return spoken and tags_model.worth_asking(turn.text)
+    return spoken and worth_asking(turn.text)
 
 
 def _ask_tags(llm: LLM, turn: Turn) -> dict[str, float]:

@@ -19,6 +19,7 @@ from clew.ingest.importers.json_fields import without_none
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.source import Source, text_lines
+from clew.ingest.when import later
 from clew.types import Part, Rejection
 
 NAME = "subtitles"
@@ -128,7 +129,7 @@ def _finished(source: Source, turn: _Turn, began: datetime | None) -> Iterator[I
         session=source.session_for(None),
         role="user",
         parts=(Part(type="text", text=" ".join(turn.texts)),),
-        at=_moment(began, turn.first.start),
+        at=later(began, turn.first.start),
         speaker=turn.speaker,
         metadata=without_none(offset=str(timedelta(seconds=int(turn.first.start.total_seconds())))),
         skip_blank=True,
@@ -142,14 +143,6 @@ def _began(source: Source) -> datetime | None:
     try:
         return datetime.strptime(match[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC) if match else None
     except ValueError:  # digits that are no date: the name says nothing
-        return None
-
-
-def _moment(began: datetime | None, start: timedelta) -> datetime | None:
-    """When a caption was shown; None if that is not known, or beyond the year 9999."""
-    try:
-        return None if began is None else began + start
-    except OverflowError:
         return None
 
 

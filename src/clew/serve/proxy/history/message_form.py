@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from clew.condense.wires import Message
+from clew.condense.wires.protocol import blocks
 from clew.ingest.client_marks import AFTER_EXAMPLES, STAGING, split_words
 from clew.ingest.echo import without_echoes
 from clew.serve.proxy.exchange import ChatRequest
@@ -276,7 +277,7 @@ def _forms(message: Message) -> Iterator[Form]:
     for name in ("content", "parts"):
         yield from _content(message.get(name))
     yield from _beside(message)
-    for call in _objects(message.get("tool_calls")):
+    for call in blocks(message.get("tool_calls")):
         about = next((call[name] for name in ("function", "custom") if isinstance(call.get(name), dict)), call)
         yield _call(about.get("name"), about.get("arguments", about.get("input")))
     old = message.get("function_call")
@@ -351,7 +352,3 @@ def _call(name: Any, arguments: Any) -> Form:
 def _stable(block: Mapping[str, Any]) -> dict[str, Any]:
     """A block without the members of its own that change; what is inside of them is content, and stays."""
     return {name: value for name, value in block.items() if name not in _VOLATILE and value is not None}
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    return [element for element in value if isinstance(element, dict)] if isinstance(value, list) else []

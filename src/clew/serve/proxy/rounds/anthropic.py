@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks
+from clew.ingest.importers.json_fields import dict_of
 from clew.serve.proxy.exchange import ChatRequest, ToolCall
 from clew.serve.proxy.rounds.protocol import IsOurs
-from clew.serve.proxy.rounds.sums import RawEvents, added, error_line, event_of, object_in, summed, value_of
+from clew.serve.proxy.rounds.sums import RawEvents, added, error_line, event_of, summed, value_of
 from clew.serve.proxy.wires.anthropic import ANTHROPIC as WIRE
 
 
@@ -92,7 +93,7 @@ class _Stream:
         if value is None or kind is None:
             return event
         if kind == "message_start":
-            self._count(object_in(value, "message").get("usage"))
+            self._count(dict_of(value, "message").get("usage"))
             return event if self._rounds == 1 else b""
         if kind in ("message_delta", "message_stop"):
             self._count(value.get("usage"))
@@ -107,7 +108,7 @@ class _Stream:
         if isinstance(index, list | dict):  # no index at all
             return event
         if started:
-            block = object_in(value, "content_block")
+            block = dict_of(value, "content_block")
             ours = _is_our_call(block, self._is_ours)
             self._changed |= ours
             self._shown_indexes[index] = None if ours else self._next
@@ -139,7 +140,7 @@ class _Stream:
     def _ended(self, event: bytes, value: dict[str, Any], usage: Any) -> bytes:
         if value["type"] != "message_delta":
             return event
-        delta = object_in(value, "delta")
+        delta = dict_of(value, "delta")
         delta = {**delta, "stop_reason": _stop(delta.get("stop_reason"), calls=self._calls)}
         return event_of({**value, "delta": delta, "usage": usage}, named=True)
 

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks
+from clew.ingest.importers.json_fields import dict_of
 from clew.serve.proxy.exchange import ChatRequest, ToolCall
 from clew.serve.proxy.rounds.protocol import IsOurs
-from clew.serve.proxy.rounds.sums import MOST_HELD, RawEvents, added, compact, error_line, object_in, summed, value_of
+from clew.serve.proxy.rounds.sums import MOST_HELD, RawEvents, added, compact, error_line, summed, value_of
 from clew.serve.proxy.wires.gemini import GEMINI as WIRE
 from clew.serve.proxy.wires.streams import ListStream
 
@@ -24,10 +25,10 @@ _DECLARATIONS: Final = frozenset(("functionDeclarations", "function_declarations
 class _Gemini:
     def may_offer(self, request: ChatRequest) -> bool:
         value = request.value
-        config = object_in(value, "generationConfig") or object_in(value, "generation_config")
+        config = dict_of(value, "generationConfig") or dict_of(value, "generation_config")
         several = (config.get("candidateCount") or config.get("candidate_count") or 1) != 1
-        chosen = object_in(value, "toolConfig") or object_in(value, "tool_config")
-        calling = object_in(chosen, "functionCallingConfig") or object_in(chosen, "function_calling_config")
+        chosen = dict_of(value, "toolConfig") or dict_of(value, "tool_config")
+        calling = dict_of(chosen, "functionCallingConfig") or dict_of(chosen, "function_calling_config")
         cached = value.get("cachedContent") or value.get("cached_content")  # brings its tools; others are refused
         if several or cached or calling.get("mode") not in (None, "AUTO", "MODE_UNSPECIFIED"):
             return False
@@ -42,7 +43,7 @@ class _Gemini:
         last = rounds[-1]
         parts = [part for exchange in rounds for part in _shown(_candidate(exchange), is_ours)]
         candidate = _candidate(last)
-        content = {"role": "model", **object_in(candidate, "content"), "parts": parts}
+        content = {"role": "model", **dict_of(candidate, "content"), "parts": parts}
         usage = summed(rounds, "usageMetadata")
         return {**last, "candidates": [{**candidate, "content": content}], "usageMetadata": usage}
 
@@ -96,7 +97,7 @@ def _is_our_call(part: Mapping[str, Any], is_ours: IsOurs) -> bool:
 
 
 def _parts(candidate: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return blocks(object_in(candidate, "content").get("parts"))
+    return blocks(dict_of(candidate, "content").get("parts"))
 
 
 def _shown(candidate: Mapping[str, Any], is_ours: IsOurs) -> list[dict[str, Any]]:

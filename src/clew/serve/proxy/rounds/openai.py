@@ -9,19 +9,10 @@ from typing import Any, Final
 
 from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks
+from clew.ingest.importers.json_fields import dict_of
 from clew.serve.proxy.exchange import ChatRequest, ToolCall
 from clew.serve.proxy.rounds.protocol import IsOurs
-from clew.serve.proxy.rounds.sums import (
-    PARAGRAPH,
-    RawEvents,
-    added,
-    data_of,
-    error_line,
-    event_of,
-    object_in,
-    summed,
-    value_of,
-)
+from clew.serve.proxy.rounds.sums import PARAGRAPH, RawEvents, added, data_of, error_line, event_of, summed, value_of
 from clew.serve.proxy.wires.openai import OPENAI as WIRE
 
 _TEXTS: Final = ("content", "reasoning_content", "reasoning")
@@ -42,9 +33,9 @@ class _OpenAI:
     def whole(self, rounds: Sequence[dict[str, Any]], is_ours: IsOurs) -> dict[str, Any]:
         last = rounds[-1]
         choice = _choice(last)
-        message = {**object_in(choice, "message")}
+        message = {**dict_of(choice, "message")}
         for name in _TEXTS:
-            said = [object_in(_choice(exchange), "message").get(name) for exchange in rounds]
+            said = [dict_of(_choice(exchange), "message").get(name) for exchange in rounds]
             texts = [text for text in said if isinstance(text, str) and text]
             if texts:
                 message[name] = PARAGRAPH.join(texts)

@@ -13,18 +13,10 @@ from typing import Any, Final
 
 from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks
+from clew.ingest.importers.json_fields import dict_of
 from clew.serve.proxy.exchange import ChatRequest, ToolCall
 from clew.serve.proxy.rounds.protocol import IsOurs
-from clew.serve.proxy.rounds.sums import (
-    RawEvents,
-    added,
-    error_line,
-    error_value,
-    event_of,
-    object_in,
-    summed,
-    value_of,
-)
+from clew.serve.proxy.rounds.sums import RawEvents, added, error_line, error_value, event_of, summed, value_of
 from clew.serve.proxy.wires.responses import RESPONSES as WIRE
 
 _ENDS: Final = ("response.completed", "response.incomplete", "response.failed")
@@ -159,7 +151,7 @@ class _Stream:
 
     def _opened(self, value: dict[str, Any]) -> bytes:
         """Decides about an item that begins, and with it about the reasoning before it."""
-        item = object_in(value, "item")
+        item = dict_of(value, "item")
         if item.get("type") == "reasoning":
             self._thinks.add(value["output_index"])
             return b""
@@ -204,7 +196,7 @@ class _Stream:
 
     def next_round(self) -> bytes:
         for _, value in self._held:
-            self._usage = added(self._usage, object_in(value, "response").get("usage"))
+            self._usage = added(self._usage, dict_of(value, "response").get("usage"))
         self._items += self._round_items
         self._round_items, self._held, self._reasoning = [], [], []
         self._shown_indexes, self._thinks = {}, set()

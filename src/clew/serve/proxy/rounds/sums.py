@@ -65,12 +65,6 @@ def value_of(event: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def object_in(value: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The object that a member holds; an empty one where it holds anything else, which is relayed all the same."""
-    held = value.get(name)
-    return held if isinstance(held, dict) else {}
-
-
 def compact(value: object) -> bytes:
     """A value as JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
