@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
-_PATIENCE: Final = 120.0
+_PATIENCE: Final = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +87,15 @@ class Nursery:
         return Run(said, killed=status != "0", seconds=float(seconds))
 
     def _next(self) -> str:
-        return self._lines.get(timeout=_PATIENCE)
+        line = self._lines.get(timeout=_PATIENCE)
+        assert line, "the nursery has ended by itself; what it said is on stderr"
+        return line
 
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             self._lines.put(line.rstrip("\n"))
+        self._lines.put("")
 
 
 class Program:

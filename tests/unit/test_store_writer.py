@@ -318,7 +318,7 @@ def test_waiting_for_a_turn_ends(tmp_path: Path, waiter: Callable[[str], subproc
     with pytest.raises(StoreLocked, match=r"lock' for more than 0.05 s; try again"), ticket.turn(0.05):
         raise AssertionError("two hold the turn")
     holder.communicate("done\n")
-    with ticket.turn(5):
+    with ticket.turn(60):
         pass
     ticket.close()
 
