@@ -186,6 +186,21 @@ def test_a_trajectory_without_history_is_read_by_its_steps(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.requirement("F-INGEST-42")
+def test_the_task_of_a_trajectory_stands_behind_many_steps(tmp_path: Path) -> None:
+    steps = [{**STEPS[0], "observation": f"{'x' * 1000}\n" * 600}]
+    path = put(tmp_path, "proj__1.traj", json.dumps({"trajectory": steps, "history": HISTORY}))
+    records = read(path)
+    assert [(turn.role, turn.external_id) for turn in turns(records)] == [
+        ("system", "proj__1:0:task"),
+        ("user", "proj__1:2:task"),
+        ("assistant", "proj__1:0"),
+        ("tool", "proj__1:0:observation"),
+    ]
+    assert turns(records)[1].text == "We have an issue."
+    assert skipped(records) == ["demonstration"]
+
+
 def activity(time: str, title: str, *answers: str, header: str = "Gemini Apps") -> dict[str, Any]:
     entry = {"header": header, "title": title, "time": time, "products": [header], "activityControls": [header]}
     return {**entry, "safeHtmlItem": [{"html": answer} for answer in answers]} if answers else entry

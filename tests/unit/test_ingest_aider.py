@@ -121,6 +121,32 @@ def test_aider_s_own_words_are_told_from_those_of_the_model_and_the_user(tmp_pat
     assert skipped(records) == ["session start", "command that is sent in the next message"]
 
 
+@pytest.mark.requirement("F-INGEST-40")
+def test_what_an_architect_sends_to_its_editor_is_no_word_of_the_person(tmp_path: Path) -> None:
+    answer = "Change `src/a.py`:\n\n```python\nx = 1\n```\n\nThat is all that the tests need."
+    sent = "".join(f"#### {line}  \n" for line in answer.split("\n"))
+    text = (
+        "# aider chat started at 2025-06-19 14:32:16\n\n"
+        "#### /architect  \n\n#### make the tests pass  \n\n"
+        f"{answer}\n\n> Tokens: 2.3k sent, 120 received.  \n\n{sent}\n"
+        "Done.\n\n#### Done.  \n\nYes.\n\n"
+        f"#### what did you say?  \n\n{sent}\n"
+    )
+    records = read(put(tmp_path, ".aider.chat.history.md", text))
+    said = [(turn.role, turn.origin, turn.text) for turn in turns(records) if turn.role != "tool"]
+    assert said == [
+        ("user", "injected", "/architect"),
+        ("user", "user", "make the tests pass"),
+        ("assistant", "assistant", answer),
+        ("assistant", "assistant", "Done."),
+        ("user", "user", "Done."),
+        ("assistant", "assistant", "Yes."),
+        ("user", "user", "what did you say?"),
+        ("user", "user", answer),  # not behind that answer
+    ]
+    assert skipped(records) == ["session start", "answer of the architect, sent to the editor"]
+
+
 @pytest.mark.requirement("F-SESSION-05")
 def test_a_session_of_aider_is_called_by_its_first_question_behind_all_commands(tmp_path: Path) -> None:
     commands = "".join(f"#### /add src/{n}.py  \n\n> Added src/{n}.py to the chat.  \n\n" for n in range(20))

@@ -3,8 +3,8 @@
 A session begins with `# aider chat started at <time>`. Lines with `#### ` are the person's, lines with `> ` are Aider's
 own output (files added, tokens, commits), all others are the assistant's. Marks inside fenced code are code, unless
 Aider's own lines show that the fence was never closed. Aider ends its lines with two blanks, so a quotation without
-them is the assistant's. What the model thought stands between tags or headings of its own. Only the start of a session
-has a time, which all its turns get.
+them is the assistant's. What the model thought stands between tags or headings of its own. What an architect answered
+is written once more as the message to the editor. Only the start of a session has a time, which all its turns get.
 """
 
 import re
@@ -28,8 +28,10 @@ _THINKING, _ANSWER = "► **THINKING**", "► **ANSWER**"
 """The headings of what a model thought and of its answer, each below a line of dashes."""
 _ECHOED = re.compile(r"/(?:ask|code|architect|context)\s+(?P<words>.+)", re.DOTALL)
 """Commands of which Aider writes the words once more, as the message that it sends."""
+_HANDED_ON = 8
+"""Words of an answer from which a message that repeats it is the architect's; a person may say a shorter one again."""
 _CARRIED_OUT = re.compile(
-    r"/(?:add|chat-mode|clear|copy|copy-context|drop|edit(?:or)?|editor-model|exit|help|load|ls|map|map-refresh|models?"
+    r"/(?:ask|code|architect|context)|/(?:add|chat-mode|clear|copy|copy-context|drop|edit(?:or)?|editor-model|exit|help|load|ls|map|map-refresh|models?"
     r"|multiline-mode|ok|paste|quit|read-only|reasoning-effort|report|reset|save|settings|think-tokens|tokens|voice"
     r"|weak-model)(?: [^\n]*)?"
 )
@@ -70,6 +72,7 @@ class _History:
         self._fence: Fence | None = None
         self._message: _Message | None = None
         self._held: tuple[_Message, str] | None = None  # a command whose words may follow once more
+        self._answer: list[str] = []  # words of the last answer
         self._has_breaks = False
 
     def line(self, number: int, text: str) -> Iterator[ImportRecord]:
@@ -99,8 +102,17 @@ class _History:
         yield from self._release(text if message.role == "user" else None)
         if message.role == "user" and _ECHOED.fullmatch(text):
             self._held = message, text
+        elif message.role == "user" and self._is_handed_on(text):
+            self._counts[self._started or "unknown"] += 1
+            yield Skipped("answer of the architect, sent to the editor", message.where)
         else:
             yield from self._turns(message, text)
+        if message.role != "tool":
+            self._answer = _without_thought(text)[1].split() if message.role == "assistant" else []
+
+    def _is_handed_on(self, text: str) -> bool:
+        """Whether a message is the answer before it, which the architect sends to the editor."""
+        return len(self._answer) >= _HANDED_ON and text.split() == self._answer
 
     def _release(self, echo: str | None = None) -> Iterator[ImportRecord]:
         """Gives the command that was held back, unless the next message has its words once more."""

@@ -2,11 +2,12 @@
 
 `history` holds the messages that the model saw: demonstrations are skipped, observations are results of the tool; older
 files do not mark these, and what follows an action is one. Files
-without it are read from `trajectory`, the list of steps with thought, action and observation. Nothing has a time or an
-id; turns are named by their place in the run.
+without it are read from `trajectory`, the list of steps with thought, action and observation. So are files of newer
+versions, where it stands behind a long `trajectory`; only the messages before the first step, the task, are read from
+it. Nothing has a time or an id; turns are named by their place in the run.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from clew.ingest.formats.blocks import call_part, result_parts, to_parts
@@ -25,7 +26,10 @@ def read(source: Source) -> Iterator[ImportRecord]:
     """Reads one run."""
     run = _Run(source)
     has_history = file_shape(source).has("history")
-    for item in json_list(source, "history" if has_history else "trajectory", source.limits.max_conversation_bytes):
+    longest = source.limits.max_conversation_bytes
+    if not has_history:
+        yield from run.task(json_list(source, "history", longest))
+    for item in json_list(source, "history" if has_history else "trajectory", longest):
         if isinstance(item, Rejection):
             yield item
         elif has_history:
@@ -64,6 +68,19 @@ class _Run:
             if not list_of(value, "tool_calls"):
                 parts = (*parts, *self._action(value))
         yield from self._turns(item, role, parts)
+
+    def task(self, items: Iterable[JsonRecord | Rejection]) -> Iterator[ImportRecord]:
+        """The messages of `history` before the first step."""
+        for item in items:
+            if isinstance(item, Rejection):
+                return  # what broke off is reported where the steps are read
+            if item.value.get("is_demo") is True:
+                yield Skipped("demonstration", item.where)
+            elif item.value.get("role") == "assistant":
+                return
+            else:
+                role, parts, _ = read_message(item.value)
+                yield from self._turns(item, role, parts, ":task")
 
     def step(self, item: JsonRecord) -> Iterator[ImportRecord]:
         """One step of `trajectory`: what the model said and did, and what came of it."""
