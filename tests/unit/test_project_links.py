@@ -43,6 +43,15 @@ def test_calls_of_tools_name_what_they_read_and_change(
 
 
 @pytest.mark.requirement("L-MEE-05")
+def test_what_a_shell_is_given_as_a_list_of_words_is_a_command() -> None:
+    assert called("shell", command=["bash", "-lc", "pytest -q tests/test_a.py"]).checks == (
+        ("c1", "pytest -q tests/test_a.py"),
+    )
+    assert called("shell", command=["git", "commit", "-m", "x"]).commits
+    assert called("shell", command=["/bin/sh", "-c", "git commit -m x"]).commits
+
+
+@pytest.mark.requirement("L-MEE-05")
 def test_words_and_results_name_paths_and_addresses_do_not() -> None:
     turn = Turn(
         role="assistant",

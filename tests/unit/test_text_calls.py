@@ -34,6 +34,13 @@ def call(name: str = "Bash", **arguments: object) -> str:
             call("Bash", command='git commit -m "a\nb" \\"'),
             'Bash(git commit -m "a\\nb" \\\\")',
         ),
+        (call("shell", command=["bash", "-lc", "make test"], workdir="/app"), "shell(make test, workdir: /app)"),
+        (call("shell", command=["/bin/zsh", "-c", "a\nb"]), "shell(a\\nb)"),
+        (call("shell", command=["git", "-c", "x=y", "log"]), "shell(git -c x=y log)"),
+        (call("shell", command=["python", "-c", "print(1)"]), "shell(python -c print(1))"),
+        (call("shell", command=[]), call("shell", command=[])),
+        (call("shell", command=["ls", ["-l"]]), call("shell", command=["ls", ["-l"]])),
+        (call("find", words=["a", "b"]), call("find", words=["a", "b"])),
         (call("TaskUpdate", taskId="5", status="done"), "TaskUpdate(taskId: 5, status: done)"),
         (
             f"Let me look:\n{call('Read', file_path='a.go')}\n{call('Read', file_path='b.go')}",

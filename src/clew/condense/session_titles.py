@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from clew.analyze.naming import without_markup
-from clew.ingest.client_marks import gives_a_setting, split_words
+from clew.ingest.client_marks import gives_a_setting, names_a_command, split_words
 from clew.text.sentences import sentence_spans
-from clew.text.small_talk import is_greeting
+from clew.text.small_talk import is_bare, is_greeting
 
 TITLE: Final = 80
 """Most characters of a title."""
@@ -40,8 +40,8 @@ _LEAD = re.compile(r"^(?:[\s\"'`*#>-]+|\(?(?:[0-9]{1,2}|[A-Za-z])\)\s+|[0-9]{1,2
 def title_of(requests: Iterable[str], summary: str | None = None) -> str | None:
     """A title from the first request that says something; None if nothing does.
 
-    A greeting, a command to the client such as `/model opus`, or a message without a word says nothing as long as
-    anything else does.
+    A greeting, a command to the client such as `/model opus` or a bare "login", words that only let somebody go on
+    ("continue"), or a message without a word say nothing as long as anything else does.
 
     Args:
         requests: what the person sent, in order.
@@ -67,7 +67,8 @@ def framed_wish(text: str) -> str | None:
 
 
 def _asks(wish: str) -> bool:
-    return _WORD.search(wish) is not None and not _greets(wish) and not gives_a_setting(wish)
+    is_said = not (gives_a_setting(wish) or names_a_command(wish) or is_bare(wish))
+    return is_said and _WORD.search(wish) is not None and not _greets(wish)
 
 
 def _greets(line: str) -> bool:

@@ -73,6 +73,7 @@ _CARRIED_OUT: Final = (
 _SETTINGS: Final = re.compile(rf"<command-name>\s*/?(?:{_CARRIED_OUT})\s*</command-name>")
 _TYPED: Final = re.compile(rf"/(?:{_CARRIED_OUT}|compact)(?:[ \t]+\S+){{0,2}}\s*")
 """One of them as it is typed, with few arguments: a sentence may begin with a path."""
+_BARE: Final = re.compile(rf"(?:{_CARRIED_OUT}|compact)[.!]?", re.IGNORECASE)
 _EXPANDED: Final = ("Base directory for this skill:",)
 """What Claude Code puts in the place of such a command."""
 _SUMMARIES: Final = (
@@ -126,6 +127,11 @@ def is_summary(text: str) -> bool:
 def gives_a_setting(text: str) -> bool:
     """Whether a text is a command to the program, as `/model opus`, that asks the model for nothing."""
     return _TYPED.fullmatch(text.lstrip()) is not None
+
+
+def names_a_command(text: str) -> bool:
+    """Whether a text is nothing but the name of a command to the program, typed without its slash: "login"."""
+    return _BARE.fullmatch(text.strip()) is not None
 
 
 def split_words(text: str) -> list[Piece]:

@@ -20,10 +20,11 @@ from clew.project.shell_writes import written_by
 from clew.project.traces import plain_places
 from clew.text.evidence import MOST, path_spans
 from clew.text.late_pattern import late_pattern
+from clew.text.shell import command_of
 from clew.types.record import Record
 from clew.types.turn import Part, Turn
 
-LINKS_VERSION: Final = 11
+LINKS_VERSION: Final = 12
 """Raise it with any change of what `links_of` finds: rows of other versions are made again."""
 
 PATHS: Final = 40
@@ -262,9 +263,9 @@ def _arguments(part: Part) -> Mapping[str, Any]:
 
 
 def _text_of(value: Any) -> str | None:
-    """A command as one line of text: Codex gives it as a list of words."""
+    """A command as text: Codex gives it as a list of words."""
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
-        return " ".join(value)
+        return command_of(value)
     return value if isinstance(value, str) else None
 
 

@@ -7,8 +7,9 @@ tools and commands. Start at `readable`.
 import json
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeGuard
 
+from clew.text.shell import command_of
 from clew.text.text_cache import cached_by_text
 
 _CALL: Final = re.compile(r"^([A-Za-z_][\w.:/-]*)\((?=\{\")", re.MULTILINE)
@@ -27,6 +28,9 @@ _OBJECTS: Final = frozenset(
     ("command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url", "skill")
 )
 """Arguments that say by themselves what a call is about, so that their name need not stand before them."""
+
+_COMMAND_LISTS: Final = frozenset(("command", "cmd"))
+"""Arguments that may be a list of words, as Codex gives its commands."""
 
 _COMMANDS: Final = ("<command-name>", "<command-message>")
 _COMMAND: Final = re.compile(
@@ -69,12 +73,14 @@ def _typed(command: re.Match[str]) -> str:
 def readable_calls(text: str) -> str:
     r"""A text whose calls of tools are written without the marks of JSON; whatever is no whole call stays as it is.
 
-    Only calls with plain arguments are rewritten: text, numbers, true, false and null. What the call is about comes
-    first, without its name. A text of several lines keeps its escapes and so stays on one.
+    Only calls with plain arguments are rewritten: text, numbers, true, false and null, and a command that is a list of
+    words. What the call is about comes first, without its name. A text of several lines keeps its escapes and so stays
+    on one.
 
     | Stored | Shown |
     |---|---|
     | `Bash({"command": "make", "timeout": 60})` | `Bash(make, timeout: 60)` |
+    | `shell({"command": ["bash", "-lc", "make"]})` | `shell(make)` |
     | `Edit({"old": "a\nb", "file_path": "x.py"})` | `Edit(x.py, old: a\nb)` |
     | `TodoWrite({"todos": [{"content": "one"}]})` | the same |
     """
@@ -101,7 +107,14 @@ def readable_calls(text: str) -> str:
 
 
 def _is_plain(arguments: _Arguments) -> bool:
-    return not any(isinstance(value, tuple | list) for _, value in arguments)
+    return not any(
+        isinstance(value, tuple | list) and not (name in _COMMAND_LISTS and _is_of_words(value))
+        for name, value in arguments
+    )
+
+
+def _is_of_words(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)
 
 
 def _in_words(arguments: _Arguments) -> str:
@@ -111,6 +124,8 @@ def _in_words(arguments: _Arguments) -> str:
 
 
 def _value(value: object) -> str:
+    if _is_of_words(value):
+        value = command_of(value)
     if isinstance(value, str) and value.isprintable():
         return value
     written = json.dumps(value, ensure_ascii=False)

@@ -1,7 +1,7 @@
 """Recognise command lines: in prose, in fences, after prompts, and in the arguments of tool calls."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from clew.text.late_pattern import late_pattern
@@ -39,6 +39,22 @@ _PROMPT: Final = late_pattern(
     r"^(?:\[[\w:-]{1,30}\][^\S\n])?[^\S\n]{0,8}(?:(?:\$|❯|%)[^\S\n]+|Command:[^\S\n]+)([^\n]{2,300})", re.MULTILINE
 )
 _QUOTED: Final = late_pattern(r'"(?<!\\")([a-z][\w.+-]{1,20} [^"\n]{2,120})"')
+
+
+_SHELL: Final = re.compile(
+    r"(?:[^\n]{0,200}[/\\])?(?:sh|bash|zsh|dash|ash|ksh|fish|pwsh|powershell|cmd)(?:\.exe)?", re.IGNORECASE
+)
+_SCRIPT_OPTION: Final = re.compile(r"-[a-z]{0,3}c|-command|/c", re.IGNORECASE)
+
+
+def command_of(words: Sequence[str]) -> str:
+    """A command that is given as a list of words: the script that a shell is to run, else the words on one line.
+
+    `["bash", "-lc", "make test"]`, as Codex calls its shell, is the command `make test`.
+    """
+    if len(words) == 3 and _SHELL.fullmatch(words[0]) and _SCRIPT_OPTION.fullmatch(words[1]):
+        return words[2]
+    return " ".join(words)
 
 
 def is_command(line: str) -> bool:
