@@ -295,6 +295,17 @@ def test_a_command_without_words_is_the_programs(tmp_path: Path) -> None:
     assert [turn.origin for turn in found] == ["injected", "user", "user"]
 
 
+@pytest.mark.requirement("F-INGEST-26")
+def test_a_file_that_an_editor_attached_is_injected(tmp_path: Path) -> None:
+    file = '\n<context ref="file:///app/a.py">\nx = 1\n\n</context>'
+    blocks = [{"type": "text", "text": text} for text in ("[@a.py](file:///app/a.py)", " why is x 1?", file)]
+    found = imported(tmp_path, record("user", "u1", blocks))
+    assert [(turn.origin, turn.external_id, len(turn.parts)) for turn in found] == [
+        ("user", "u1", 2),
+        ("injected", "u1#1", 1),
+    ]
+
+
 @pytest.mark.requirement("DOOR-COMMAND-01")
 def test_a_command_that_sets_the_client_is_no_request(tmp_path: Path) -> None:
     model = "<command-name>/model</command-name>\n  <command-args>opus</command-args>"

@@ -215,3 +215,17 @@ def test_a_result_in_json_is_what_the_command_printed(tmp_path: Path, output: st
     *_, turn = turns(read(put(tmp_path, NAME, lines(META, message("user", "build"), call, result))))
     assert (turn.text, turn.external_id) == (text, "c1:output")
     assert turn.parts[0].name == "shell"
+
+
+ATTACHED = '[@a.py](file:///app/a.py)\n<context ref="file:///app/a.py">\nx = 1\n</context>'
+
+
+@pytest.mark.requirement("F-INGEST-26")
+def test_a_file_that_an_editor_attached_is_injected(tmp_path: Path) -> None:
+    found = turns(read(put(tmp_path, NAME, lines(META, message("user", f"why is x 1?\n{ATTACHED}")))))
+    assert [(turn.origin, turn.external_id, turn.text) for turn in found] == [
+        ("user", "thread-1:2", "why is x 1?\n[@a.py](file:///app/a.py)"),
+        ("injected", "thread-1:2#1", '<context ref="file:///app/a.py">\nx = 1\n</context>'),
+    ]
+    quoted = "what does `<context ref=x>` do?\n\n  <context>x</context>"
+    assert [turn.text for turn in turns(read(put(tmp_path, NAME, lines(META, message("user", quoted)))))] == [quoted]

@@ -46,7 +46,10 @@ CODEX: Final = (
 _SNAPSHOT: Final = "<state_snapshot>"
 """The element in which Gemini CLI writes the summary that stands for messages it dropped."""
 GEMINI_CLI: Final = ("<session_context>", "This is the Gemini CLI.", _SNAPSHOT)
+ATTACHED: Final = "<context ref="
+"""The element in which programs hand a file of an editor over to an agent (Agent Client Protocol: Zed and others)."""
 _EDITORS: Final = (
+    ATTACHED,
     "<environment_details>",  # Cline and its relatives
     "<file_content ",
     "<folder_content ",
@@ -94,7 +97,7 @@ _OWN: Final = ("user_query", "userRequest", "command-args")
 _ALL: Final = (*CLAUDE_CODE, *CODEX, *GEMINI_CLI, *_EDITORS, *_COMMANDS)
 _TEXTS: Final = (*(mark for mark in _ALL if not mark.startswith("<")), *_EXPANDED, *_SUMMARIES)
 _OPENING: Final = re.compile(
-    r"(?m:^)[ \t]*<({})(?=[\s>])[^<>]*>".format(
+    r"(?m:^)[ \t]*<({})(?:(?<==)|(?=[\s>]))[^<>]*>".format(
         "|".join(re.escape(mark.strip("< >")) for mark in _ALL if mark[0] == "<")
     )
 )

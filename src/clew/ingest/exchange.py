@@ -6,10 +6,16 @@ from datetime import datetime
 from typing import Any, Final
 
 from clew.errors import TurnRejected
-from clew.ingest.client_marks import split_words
 from clew.ingest.formats.responses import item_parts
 from clew.ingest.importers.message_fields import read_message
-from clew.ingest.importers.message_turns import ROLES, ImportedMessage, ToolNames, has_content, message_turns
+from clew.ingest.importers.message_turns import (
+    ROLES,
+    ImportedMessage,
+    ToolNames,
+    has_content,
+    message_turns,
+    pieces_by_author,
+)
 from clew.ingest.importers.record import ImportedTurn
 from clew.ingest.strings import map_value
 from clew.types import Part, Rejection, Turn
@@ -119,16 +125,7 @@ def _known(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str | Non
 
 def _split(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """The parts of a user's message, with texts that a program added as injected parts."""
-    return tuple(piece for part in parts for piece in _pieces(part))
-
-
-def _pieces(part: Part) -> Iterator[Part]:
-    if part.type != "text" or part.call_id is not None or part.data is not None or not part.text:
-        yield part
-        return
-    for text, is_own in split_words(part.text):
-        is_whole = is_own and text == part.text
-        yield part if is_whole else replace(part, text=text, type="text" if is_own else "injected")
+    return tuple(piece for part in parts for piece in pieces_by_author(part))
 
 
 def _kind(part: Part) -> str:

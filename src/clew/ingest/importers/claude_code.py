@@ -24,6 +24,7 @@ from clew.ingest.importers.message_turns import (
     last_id,
     mark_injected,
     message_turns,
+    split_attached,
     unsaid_command,
 )
 from clew.ingest.importers.record import QUEUED, Delivered, FileEnd, ImportRecord, SessionTitle, Skipped
@@ -189,7 +190,7 @@ class _SessionReader:
         if _is_from_client(item.value, message):
             parts = injected(parts)
         elif kind == "user":
-            parts = tuple(unsaid_command(part) for part in mark_injected(parts, marks.CLAUDE_CODE))
+            parts = tuple(map(unsaid_command, split_attached(mark_injected(parts, marks.CLAUDE_CODE))))
         yield from self._turns(item, kind, parts, text_of(message, "model"))
 
     def _lacks_summarised(self) -> bool:

@@ -22,6 +22,7 @@ from clew.ingest.importers.message_turns import (
     last_id,
     mark_injected,
     message_turns,
+    split_attached,
 )
 from clew.ingest.importers.record import FileEnd, ImportRecord, Skipped
 from clew.ingest.importers.source import JsonRecord, Source, followed_json_lines
@@ -129,7 +130,7 @@ class _Rollout:
         if role == "developer":
             parts = injected(parts)
         elif role == "user":
-            parts = mark_injected(parts, marks.CODEX)
+            parts = split_attached(mark_injected(parts, marks.CODEX))
             if any(part.type != "injected" for part in parts):
                 self._before_prompts.append(self._last)
         yield from self._turns(item, role, parts, external_id)

@@ -6,7 +6,7 @@ from itertools import chain, groupby
 from typing import Any
 
 from clew.errors import TurnRejected
-from clew.ingest.client_marks import is_summary, split_words
+from clew.ingest.client_marks import ATTACHED, is_summary, split_words
 from clew.ingest.importers.record import AT_RAW, ImportedTurn, ImportRecord, Skipped
 from clew.ingest.when import parse_when
 from clew.types import MAX_TURN_CHARS, Origin, Part, Rejection, Role, Turn
@@ -129,6 +129,23 @@ def mark_injected(parts: tuple[Part, ...], marks: tuple[str, ...]) -> tuple[Part
         replace(part, type="injected") if part.type == "text" and part.text.lstrip().startswith(marks) else part
         for part in parts
     )
+
+
+def pieces_by_author(part: Part) -> Iterator[Part]:
+    """The pieces of a part of a user's message, with texts that a program added as injected parts."""
+    if part.type != "text" or part.call_id is not None or part.data is not None or not part.text:
+        yield part
+        return
+    for text, is_own in split_words(part.text):
+        is_whole = is_own and text == part.text
+        yield part if is_whole else replace(part, text=text, type="text" if is_own else "injected")
+
+
+def split_attached(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """The parts, with files that an editor attached to a text as injected parts."""
+    if not any(ATTACHED in part.text for part in parts):
+        return parts
+    return tuple(piece for part in parts for piece in (pieces_by_author(part) if ATTACHED in part.text else (part,)))
 
 
 def unsaid_command(part: Part) -> Part:
