@@ -137,6 +137,11 @@ def names_a_command(text: str) -> bool:
     return _BARE.fullmatch(text.strip()) is not None
 
 
+def gives_a_command(text: str) -> bool:
+    """Whether a text is a command as Claude Code stores it, `<command-name>/plan</command-name>`."""
+    return text.lstrip().startswith(_COMMANDS)
+
+
 def split_words(text: str) -> list[Piece]:
     """The pieces of a user's text in order: what the user wrote, and what the program that sent it added.
 

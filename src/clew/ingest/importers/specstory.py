@@ -1,8 +1,9 @@
 """What SpecStory saves of Claude Code, Codex, Cursor and others: `.specstory/history/*.md`, one session in each file.
 
 A label such as `_**Agent (claude-opus-4 2026-01-16 16:48:38Z)**_` begins a message. Below it stand text, thoughts
-(`<think>`) and calls of tools (`<tool-use>`), whose last block of plain text is the result. Two files may hold one
-session, of which one is a later copy: turns are called after the session's own id, so that each is stored once.
+(`<think>`) and calls of tools (`<tool-use>`), whose last block of plain text is the result; older files have a message
+for each call (`specstory_older`). Two files may hold one session, of which one is a later copy: turns are called after
+the session's own id, so that each is stored once.
 """
 
 import re
@@ -12,19 +13,21 @@ from dataclasses import dataclass, field, replace
 
 from clew.ingest import client_marks as marks
 from clew.ingest.branches import SUBAGENTS
-from clew.ingest.formats.blocks import call_part
+from clew.ingest.formats.blocks import call_part, result_parts
 from clew.ingest.importers.fences import Fence, fenced
 from clew.ingest.importers.json_fields import without_none
 from clew.ingest.importers.kept_notes import digest_of
 from clew.ingest.importers.message_turns import (
     ImportedMessage,
     has_content,
+    injected,
     mark_injected,
     message_turns,
     unsaid_command,
 )
 from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.source import Source, read_each, text_lines
+from clew.ingest.importers.specstory_older import older_call
 from clew.ingest.importers.transcript import without_rule
 from clew.types import Part
 
@@ -36,6 +39,9 @@ _SESSION = re.compile(r"<!-- (?P<client>[\w .-]{1,40}) Session (?P<id>[^\s()]{1,
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
 _LABEL = re.compile(r"_\*\*(?P<role>User|Assistant|Agent)(?P<side> - sidechain)?\b:?(?P<rest>[^*\n]{0,200})\*\*_\s*$")
 """The label of a message: `_**User (2026-01-16 16:48:38Z)**_`, `_**Agent - sidechain (model time)**_`, `_**User**_`."""
+_OLDER_SIDE = "(sidechain)"
+"""How a label of a subagent ends in older files: `_**Agent (claude-opus-4) (sidechain)**_`."""
+_OLDER_KINDS = {"Bash": "shell", "Read": "read"}
 _OPENING = re.compile(r"<(?P<kind>tool-use|think)\b(?P<marks>[^>]*)>")
 _NAMED = re.compile(r'data-tool-name="([^"]*)"')
 _KIND = re.compile(r'data-tool-type="([^"]*)"')
@@ -54,6 +60,7 @@ class _Message:
 
     role: str
     is_aside: bool
+    is_older_aside: bool
     at: str | None
     model: str | None
     number: int
@@ -93,6 +100,8 @@ class _Session:
         self._fence: Fence | None = None
         self._is_in_call = False
         self._counts = Counter[str]()
+        self._command_at: str | None = None
+        """When a command was given, as what it stands for follows as a message of the same second."""
 
     def line(self, number: int, text: str) -> Iterator[ImportRecord]:
         """Takes the next line; gives the message before it where it begins another."""
@@ -127,8 +136,13 @@ class _Session:
         own_id = self._external_id(message, parts)
         parts = tuple(_linked(part, own_id or str(message.number)) for part in parts)
         is_prompt = message.is_aside and message.model is None and [part.type for part in parts] == ["text"]
-        if message.is_typed:
+        if message.is_typed and message.at is not None and message.at == self._command_at:
+            parts = injected(parts)
+        elif message.is_typed:
+            self._command_at = message.at if any(marks.gives_a_command(part.text) for part in parts) else None
             parts = tuple(unsaid_command(part) for part in mark_injected(parts, marks.CLAUDE_CODE))
+        if not message.is_typed:
+            self._command_at = None
         yield from message_turns(
             ImportedMessage(
                 source=NAME,
@@ -157,12 +171,14 @@ class _Session:
             self._title = text[2 : moment.start() if moment else None].rstrip(" (").lstrip() or None
 
     def _open(self, label: re.Match[str], number: int) -> None:
-        rest = label["rest"].strip().strip("()")
+        is_older_aside = label["rest"].rstrip().endswith(_OLDER_SIDE)
+        rest = label["rest"].strip().removesuffix(_OLDER_SIDE).strip(" ()")
         at = _MOMENT.search(rest)
         model = rest[: at.start()].strip(" (:,") if at else rest
         self._message = _Message(
             role="user" if label["role"] == "User" else "assistant",
-            is_aside=label["side"] is not None,
+            is_aside=label["side"] is not None or is_older_aside,
+            is_older_aside=is_older_aside,
             at=at[0] if at else None,
             model=(model.removeprefix("model ").strip() or None) if label["role"] != "User" else None,
             number=number,
@@ -195,8 +211,10 @@ class _Session:
         """
         if self._id is None:
             return None
-        said = "\n".join(part.text for part in parts if part.type != "tool_result")
-        side = "aside " if message.is_aside else ""
+        called = None if message.is_typed else older_call(message.lines)
+        named = parts if called is None else _text(message.lines)  # as before these calls were read
+        said = "\n".join(part.text for part in named if part.type != "tool_result")
+        side = "aside " if message.is_aside and not message.is_older_aside else ""
         name = f"{side}{message.role} {message.at or ''}".rstrip() + f" {digest_of(said)}"
         self._counts[name] += 1
         return f"{self._id}:{name}:{self._counts[name]}"
@@ -223,6 +241,13 @@ def _parts(lines: Sequence[str]) -> Iterator[Part]:
 
     A user's message is text, whatever tags are written in it.
     """
+    older = older_call(lines)
+    if older is not None:
+        kind = _OLDER_KINDS.get(older.name, "")
+        yield call_part(older.name, _arguments(kind, "", older.asked), "1")
+        if older.result is not None:
+            yield from result_parts(older.result, "1", name=older.name, is_error=older.is_error)
+        return
     said: list[str] = []
     unclosed: set[tuple[str, bool]] = set()
     at = calls = 0
