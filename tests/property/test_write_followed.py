@@ -54,7 +54,7 @@ def imported(store: Store, appender: Appender, path: Path) -> tuple[Any, ...]:
 
 
 @pytest.mark.requirement("F-SPEED-33")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(files(), st.lists(st.integers(1, 400), max_size=5), st.booleans())
 def test_going_on_stores_what_reading_anew_stores(
     tmp_path: Path, lines: list[str], cuts: list[int], changes: bool
