@@ -117,7 +117,7 @@ class FrozenClock:
         """Starts at an aware datetime.
 
         Raises:
-            InputError: `start` is no datetime, has no time zone, or is outside the years 1 to 9999 in UTC.
+            InputError: `start` is not a datetime, has no time zone, or is outside the years 1 to 9999 in UTC.
         """
         if not isinstance(start, datetime) or start.tzinfo is None:
             raise InputError(f"FrozenClock({start!r}) has no time zone; expected an aware datetime, such as in UTC")

@@ -131,5 +131,5 @@ def _adjectives() -> frozenset[str]:
 
 @cache
 def _only_adjectives() -> frozenset[str]:
-    """The adjectives that are no nouns as well."""
+    """The adjectives that are not nouns as well."""
     return _adjectives().difference(_lists()["nouns"])

@@ -88,7 +88,7 @@ def forms_of(reading: Reading) -> tuple[float, ...]:
 
 
 def _digits(reading: Reading) -> int:
-    """Digits, up to 12 and up to one for every two content words that are no numbers.
+    """Digits, up to 12 and up to one for every two content words that are not numbers.
 
     Dates and amounts beside few words, as in a phone number, a timetable or a note on a release, tell of no subject.
     """

@@ -127,7 +127,7 @@ def domains_of_beat(
 
     What they are about together (`domain_states.about`) is what each of them is about. A domain that they only touch is
     named at the half of them that says most of it, so that it never weighs as much as what they are about; so is the
-    manner in which they tell of a subject. Together about two domains that are no companions, all are `cross_domain`.
+    manner in which they tell of a subject. Together about two domains that are not companions, all are `cross_domain`.
     Where that is nothing, each keeps its own tags, and those without any take the tags of all pieces read as one text.
     A single piece keeps its own tags.
 
@@ -214,7 +214,7 @@ def tags(weights: dict[str, float]) -> tuple[str, ...]:
 
 
 def is_crossing(strong: Iterable[str]) -> bool:
-    """Whether any two of these domains are no companions."""
+    """Whether any two of these domains are not companions."""
     return any(frozenset(pair) not in _COMPANIONS for pair in combinations(strong, 2))
 
 

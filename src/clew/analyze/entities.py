@@ -37,7 +37,7 @@ from clew.text.text_cache import cached_by_word
 from clew.types.entity import NodeType
 
 MOST_NAMES: Final = 24
-"""Most names taken from one text; a table of names is no conversation."""
+"""Most names taken from one text; a table of names is not conversation."""
 
 CONCEPTS: Final = 3
 """Concepts taken from a short text; a long one has one more per `CONCEPT_CHARS` characters, up to `MOST_CONCEPTS`."""
@@ -385,7 +385,7 @@ def _trimmed(run: list[_Capitalised], known: set[str], *, whole: bool, foreign: 
 
 
 def _is_ordinary(plain: str) -> bool:
-    """Whether a word is known as one that is no name, or has the form of a verb or adverb."""
+    """Whether a word is known as one that is not a name, or has the form of a verb or adverb."""
     word = word_of(plain)
     return bool(
         word.flags & (FUNCTION | INTERJECTION | VERB)

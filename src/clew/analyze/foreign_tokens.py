@@ -12,7 +12,7 @@ from clew.analyze.other_languages import function_words
 from clew.text.scripts import CUT_APART
 
 LEFT_OUT: Final = ","
-"""What stands for a token that is no word of a phrase; it ends a run of words, and no sentence."""
+"""What stands for a token that is not a word of a phrase; it ends a run of words, and no sentence."""
 
 _ENDS: Final = frozenset(".!?\n。！？؟।")
 """Ends of sentences."""
@@ -44,7 +44,7 @@ def is_clause(name: str) -> bool:
 
 
 def content_tokens(text: str, language: str, pattern: re.Pattern[str]) -> list[str]:
-    """The tokens of a text, with `LEFT_OUT` in place of those that are no words of a phrase.
+    """The tokens of a text, with `LEFT_OUT` in place of those that are not words of a phrase.
 
     Args:
         language: of the text, see `language_of` and `script_language`; not English.

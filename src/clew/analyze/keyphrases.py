@@ -224,7 +224,7 @@ def _content(raw: str, *, opening: bool) -> _ContentWord | None:
     named = _IDENTIFIER.fullmatch(raw) is not None or (_NAME.match(raw) is not None and not opening)
     if word.flags & (FUNCTION | SEPARATOR | INTERJECTION) or form in _GENERIC or "'" in form:
         return None
-    verb = (word.flags | word_of(fold(form)).flags) & VERB  # "trying" is no subject, "planning" may be one
+    verb = (word.flags | word_of(fold(form)).flags) & VERB  # "trying" is not a subject, "planning" may be one
     if not named and (
         verb or word.flags & NUMBER or form.endswith("ly") or (len(form) < 3 and not is_short_word(form))
     ):

@@ -72,7 +72,7 @@ def _common() -> dict[str, frozenset[str]]:
 
 @cache
 def _telling() -> dict[str, frozenset[str]]:
-    """The function words of each language that are no words of English, and no letters."""
+    """The function words of each language that are not words of English, and no letters."""
     english = _data()["en"] | _data()["english_too"] | STOPWORDS
     return {
         language: frozenset(word for word in words if len(word) > 1 and word not in english)

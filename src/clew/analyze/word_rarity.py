@@ -29,7 +29,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 def rarities(text: str) -> dict[str, float]:
     """The rarity of each term of a text's words, from `LEAST` to 1: the square of the logarithm of the word's rank.
 
-    Of words with the same term, the commonest counts. Terms of what is no single word, as paths have, are left out.
+    Of words with the same term, the commonest counts. Terms of what is not a single word, as paths have, are left out.
     """
     by_word: dict[str, float] = {}
     for word in dict.fromkeys(_WORD.findall(text)):

@@ -24,7 +24,7 @@ _LETTER = (
     r"\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670"
     r"\u0900-\u0963\u0971-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3"
 )
-# A sign that is no part of a word; separators are such signs.
+# A sign that is not part of a word; separators are such signs.
 SIGN = late_pattern(rf"[^{_LETTER}\s]")
 _TOKEN = late_pattern(rf"[{_LETTER}]+(?:'[{_LETTER}]+)?|[,;:()\[\]|—–、，；：（）]|--")
 _HAN = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"

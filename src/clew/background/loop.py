@@ -168,7 +168,7 @@ class WorkLoop:
                 raise
             except ClewError as error:
                 self._note(str(error))
-                # What another process changed or held meanwhile is no trouble, unless it is so again and again.
+                # What another process changed or held meanwhile is not trouble, unless it is so again and again.
                 is_others = isinstance(error, ConflictError | StoreLocked)
                 is_usual = is_others and self._failures <= len(self._settings.rests)
                 self._settings.log.log(

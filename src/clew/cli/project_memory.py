@@ -41,7 +41,7 @@ def folder_of(root: str | None) -> Path:
     """The folder that --root names, or this one.
 
     Raises:
-        InputError: it is no path that can be.
+        InputError: no folder can have that path.
     """
     return Path() if root is None else usable_path(root, "the folder of the project")
 

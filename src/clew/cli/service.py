@@ -93,7 +93,7 @@ def memory_options(scope: Scope) -> list[str]:
     An address in CLEW_STORE is left to the environment of the command, as it may contain a password.
 
     Raises:
-        InputError: the home is no path that can be.
+        InputError: no home can have that path.
         UsageError: --store is an address, which may contain a password.
     """
     if scope.home is not None and "://" in scope.home:

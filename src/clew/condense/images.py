@@ -252,7 +252,7 @@ def _size(code: str) -> tuple[int, int] | None:
 
 
 def _pillow() -> tuple[Any, tuple[type[Exception], ...]]:
-    """Pillow's module of images, and what it raises for data that is no image or a broken one."""
+    """Pillow's module of images, and what it raises for data that is not an image or a broken one."""
     try:
         from PIL import Image  # an extra, and slow to load
     except ImportError as error:

@@ -276,7 +276,7 @@ def _beginning(text: str) -> str:
 def called_values(part: Part) -> list[Mark]:
     """The command and the paths that a tool was called with.
 
-    One word beside a path names what an editor is to do (`view`, `insert`), and is no command.
+    One word beside a path names what an editor is to do (`view`, `insert`), and is not a command.
     """
     try:
         given: Any = json.loads(part.text)

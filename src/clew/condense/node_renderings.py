@@ -268,7 +268,7 @@ def _is_prose(sentence: str) -> bool:
 
 
 def _signs_in(sentence: str) -> int:
-    """How many characters are no letters and no white space."""
+    """How many characters are not letters and no white space."""
     if sentence.isascii():
         return len(sentence.encode("ascii").translate(None, _NO_SIGNS))
     return len(_SIGN.findall(sentence))

@@ -66,7 +66,7 @@ class OpenTasks:
         created: the call that created a task -> its number.
         count: how many tasks were created one by one.
         told: the turn that told a task as it is, by number.
-        spoken: what was written down as open; it is no part of the list.
+        spoken: what was written down as open; it is not part of the list.
     """
 
     tasks: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class OpenTasks:
             return
         try:
             value: Any = json.loads(part.text)
-        except (ValueError, RecursionError):  # the client cut it off, or it is no list of tasks
+        except (ValueError, RecursionError):  # the client cut it off, or it is not a list of tasks
             return
         if not isinstance(value, dict):
             return

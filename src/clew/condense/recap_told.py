@@ -105,7 +105,7 @@ def weight(turn: RecapTurn, rarity: Rarity | None = None) -> float:
 
 
 def _share_of_steps(turn: RecapTurn) -> float:
-    """The share of an assistant's words that is no plan: "Run the test to verify it passes" tells of nothing done."""
+    """The share of an assistant's words that is not a plan: "Run the test to verify it" reports nothing done."""
     planned = sum(len(mark.value) for mark in turn.marks if mark.kind == "task")
     return max(0.0, 1.0 - planned / len(turn.prose))
 

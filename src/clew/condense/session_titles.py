@@ -104,7 +104,7 @@ def _first(text: str) -> str:
 
 
 def _without_greeting(line: str) -> str:
-    """A line without the sentences before the first that is no greeting: "Hi there! Why is the cart empty?"."""
+    """A line without the sentences before the first that is not a greeting: "Hi there! Why is the cart empty?"."""
     starts = (start for start, end in sentence_spans(line[:_GREETINGS]) if not is_greeting(line[start:end]))
     return line[next(starts, 0) :]
 

@@ -1,6 +1,6 @@
 """The tasks that people and assistants write down: `TODO: ...`, `- [ ] ...`, and what the last answer calls open.
 
-Borders: reads English, and only what is marked as open; requests and announced steps are no tasks here.
+Borders: reads English, and only what is marked as open; requests and announced steps are not tasks here.
 """
 
 import re
@@ -116,6 +116,6 @@ def _marked(text: str) -> Iterator[tuple[str, bool]]:
     for line in plain_lines(text):
         for match in _MARKED.finditer(line):
             text = " ".join(match["text"].split())
-            first = next((end for _, end in sentence_spans(text)), len(text))  # what follows is no part of the task
+            first = next((end for _, end in sentence_spans(text)), len(text))  # what follows is not part of the task
             said = text[: min(first, _WORDS)].rstrip(" .;")
             yield said, _BOX in match[0] or "[]" in match[0]

@@ -69,7 +69,7 @@ NO_SETTINGS: Final = (
     "CLEW_SERVER",
     "CLEW_STORE",
 )
-"""Variables that Clew reads and that are no settings. A test compares them with the source."""
+"""Variables that Clew reads and that are not settings. A test compares them with the source."""
 
 _MISSPELT: Final = 0.85
 """Likeness from which a variable is taken for a misspelt one. Below it are names that people give to variables of their

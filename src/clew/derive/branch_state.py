@@ -171,7 +171,7 @@ class TurnMaterial:
         )
 
     def for_open_beat(self) -> "TurnMaterial":
-        """The same without what takes much memory and can be made again: a turn may stay in an open beat for long.
+        """The material without what takes much memory and can be made again: a turn may stay in an open beat for long.
 
         Of a long turn the part that its beat is made of is kept, which is read no further.
         """
@@ -265,7 +265,7 @@ def materials_of(
     prototypes: Prototypes | None = None,
     by: StructureParameters = UNTUNED,
 ) -> list[TurnMaterial]:
-    """Rows of TURN with their annotations; text that Clew injected is left out, since it is no memory of its own.
+    """Rows of TURN with their annotations; text that Clew injected is left out, since it is not memory of its own.
 
     Args:
         vectors: by ordinal.

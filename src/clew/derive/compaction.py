@@ -390,5 +390,5 @@ def _teller(on_progress: Callable[[int, int], None] | None, start: int, until: i
 
 
 def _said(reader: Reader, key: tuple[str, str]) -> int:
-    """How many turns a session has; injected text is no turn."""
+    """How many turns a session has; injected text is not a turn."""
     return sum(row.origin != "injected" for row in TURN_ORIGINS.scan(reader, key, key))

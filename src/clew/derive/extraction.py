@@ -74,7 +74,7 @@ class SessionExtractor:
     """Extracts the sessions of one space. Threads and processes may do so at the same time.
 
     Attributes:
-        limit: tokens of a prompt; whatever is no valid limit means one pass.
+        limit: tokens of a prompt; whatever is not a valid limit means one pass.
         answers: the model with its budget; None extracts by rules.
     """
 

@@ -27,7 +27,7 @@ class ReadingPlan:
 
     Attributes:
         extractor: `rules`, or the name of a model.
-        limit: tokens of a prompt; whatever is no valid limit means one pass.
+        limit: tokens of a prompt; whatever is not a valid limit means one pass.
         settings: what else the result depends on.
     """
 

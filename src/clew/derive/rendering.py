@@ -90,7 +90,7 @@ class _RenderingBatch:
         quotable: by node, the turns that its renderings may be kept as places in.
         nodes: those rendered that are rows of NODE.
         below: nodes from whose renderings these were made.
-        turns: keys of rows of TURN, likewise.
+        turns: keys of the rows of TURN that these were made from.
         labels: names whose renderings may change.
         done: whether the session has no more work.
         plain: nothing is read, and nodes get their titles alone: rules failed.

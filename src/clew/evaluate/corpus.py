@@ -144,7 +144,7 @@ def take(record: object, key: str, kind: type[T], where: str) -> T:
     """A required field of a record.
 
     Raises:
-        FormatError: the record is no object, lacks the field, or the field has another type.
+        FormatError: the record is not an object, lacks the field, or the field has another type.
     """
     if not isinstance(record, Mapping):
         raise FormatError(f"{where} is {type(record).__name__}; expected an object with {key!r}")

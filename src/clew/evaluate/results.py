@@ -86,7 +86,7 @@ def read(path: Path) -> Run:
     """Reads what `save` wrote.
 
     Raises:
-        FormatError: the file cannot be read, or is no run.
+        FormatError: the file cannot be read, or is not a run.
     """
     try:
         return Run.from_dict(json.loads(path.read_text(encoding="utf-8")))

@@ -389,7 +389,7 @@ class _Ordinals(NamedTuple):
         return cls(first, narrow(ordinals - first))
 
     def array(self) -> NDArray[np.int64]:
-        """The ordinals."""
+        """The ordinals as one array."""
         return self.above + np.int64(self.first)
 
 

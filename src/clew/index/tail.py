@@ -13,7 +13,7 @@ _PIECE_BITS: Final = 16
 _BODY_BITS: Final = 8
 
 MARK: Final = "@"
-"""What terms begin with that are no words of a turn, see `clew.index.entry.name_mark`."""
+"""What terms begin with that are not words of a turn, see `clew.index.entry.name_mark`."""
 
 _COUNT: Final = 0xFF
 
@@ -25,7 +25,7 @@ class Tail:
 
     def __init__(self) -> None:
         self._postings: dict[str, array[int]] = {}
-        self._marks: set[str] = set()  # how the terms begin that are no words, up to their "="
+        self._marks: set[str] = set()  # how the terms begin that are not words, up to their "="
 
     def add(self, entry: TurnEntry, first_piece: int) -> None:
         """Adds a turn's pieces, numbered from `first_piece`, which must be above all numbers used so far."""

@@ -44,7 +44,7 @@ _TELLING: Final = re.compile(r"\d+ [^:\n]{1,80}: \S|\[[^\]\n]{6,}\]\Z")
 _INSIDE: Final = re.compile(
     r"</?clew-memory>\Z|Quoted memory, not instructions\.\Z|\d+ [^:\n]{0,80}:(?: |\Z)|\[[^\]\n]{6,}\]", re.IGNORECASE
 )
-"""The same behind the beginning of a frame, where also an item without a speaker tells it, and a heading with a day."""
+"""How a line of a block begins inside a frame, where an item without a speaker counts, and a heading with a day."""
 
 
 def framed(block: str, injection: str) -> str:
@@ -147,7 +147,7 @@ class Echoes:
         return _line_start(text, mark.start()), end
 
     def _headless(self, text: str, mark: re.Match[str], limit: int) -> tuple[int, int]:
-        """A frame without its beginning, likewise."""
+        """The bounds of a frame whose beginning is lost."""
         known, begin = self._known().lines.get(mark["id"], ()), _line_start(text, mark.start())
         for start, stop in reversed(_lines(text, limit, mark.start())):
             if not _belongs(_plain(text[start:stop]), known, at_end=True):

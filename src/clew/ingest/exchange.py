@@ -75,7 +75,7 @@ def wire_message(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str
 
 
 def _brief(text: str) -> str:
-    """A text as it is kept beside a turn: what is long (an encrypted summary, say) is no text for people."""
+    """A text as it is kept beside a turn: what is long (an encrypted summary, say) is not text for people."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 10]}… ({len(text)} characters)"
 
 

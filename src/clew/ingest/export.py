@@ -54,7 +54,7 @@ def quest_in(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def learned_in(record: Mapping[str, Any]) -> dict[str, float] | None:
-    """The numeric learned values of a record; None if it is no record of learned values."""
+    """The numeric learned values of a record; None if it is not a record of learned values."""
     learned = record.get("learned")
     if record.keys() != {"learned"} or not isinstance(learned, Mapping):
         return None

@@ -105,7 +105,7 @@ def planned(session: str, turns: Sequence[ShownTurn], limit: Any, count: Counter
     """Decides between one pass and chunks.
 
     Args:
-        limit: tokens of a prompt that the model processes safely; anything that is no valid limit means one pass.
+        limit: tokens of a prompt that the model processes safely; anything that is not a valid limit means one pass.
     """
     tokens = prompt_tokens(extraction_prompt(turns), count)
     valid = valid_limit(limit)

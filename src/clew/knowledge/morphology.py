@@ -14,7 +14,7 @@ from clew.text.text_cache import cached_by_word
 _SIBILANT: Final = ("s", "x", "z", "ch", "sh")
 _VOWELS: Final = frozenset("aeiou")
 _RARER: Final = frozenset({"crow", "fee", "overlie", "rebind", "rend", "underlie", "wee"})
-"""Verbs of which a past form is seldom meant, since another verb looks like it: "rent" is no form of "rend"."""
+"""Verbs of which a past form is seldom meant, since another verb looks like it: "rent" is not a form of "rend"."""
 
 
 class Form:

@@ -1,7 +1,7 @@
 """The prompt that extracts three vectors from turns, and what of an answer may be used: only what the turns say. Pure.
 
 An entity, a relation or a delta whose words the turns do not have is left out and counted, so that what a model invents
-reaches nobody. A value of the wrong form is no answer at all; `clew.models.json_answers` asks again.
+reaches nobody. A value of the wrong form is not an answer at all; `clew.models.json_answers` asks again.
 """
 
 import json

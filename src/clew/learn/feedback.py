@@ -146,7 +146,7 @@ class _Wording:
     terms: frozenset[str]
 
     def runs(self) -> set[tuple[str, ...]]:
-        """Every run of `RUN` words with at least one that is no stop word."""
+        """Every run of `RUN` words with at least one that is not a stop word."""
         every = (self.words[low : low + RUN] for low in range(len(self.words) - RUN + 1))
         return {run for run in every if not STOPWORDS.issuperset(run)}
 

@@ -20,7 +20,7 @@ BATCH: Final = 500
 """Rows compared and written in one transaction."""
 
 _LARGE: Final = {"blob": 4, "segment": 1}
-"""The same for tables whose rows may hold megabytes each."""
+"""Rows compared and written in one transaction, of tables whose rows may hold megabytes each."""
 
 _NOT_COPIED: Final = frozenset({"lease"})
 """Tables that say who is at work here, which another installation must not be told."""
@@ -175,7 +175,7 @@ def _levelling(
         present = dict(zip(both, tx.get_many(table.name, both), strict=True))
         changed = [row for key, row in wanted.items() if present.get(key) != row]
         if surplus or changed:
-            tx.delete("space", (space,), (space,))  # until the end: half a copy is no space
+            tx.delete("space", (space,), (space,))  # until the end: half a copy is not a space
             if table.name == "space":
                 count_copy(tx, space)
         for key in surplus:

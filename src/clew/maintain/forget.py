@@ -94,7 +94,7 @@ class Conditions(TypedDict, total=False):
         session, speaker: names as they were stored.
         since: event time at or after this moment, or since a time such as "last week", counted from today; turns
             without a time do not match.
-        until: event time before this moment, or up to the end of such a time; likewise.
+        until: event time before this moment, or up to the end of such a time; turns without a time do not match.
         match: words that the turn's text contains, ignoring case, accents and marks.
         where: an expression (docs/query.md). Turns that are not analysed yet do not match: call `drain` first.
     """

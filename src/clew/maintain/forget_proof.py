@@ -85,7 +85,7 @@ _OURS: Final = ("clew.toml",)
 """Files of a home that a person writes."""
 
 RIGHTFUL: Final = frozenset({"turn", "session", "blob", "pin", "meta", "conversation"})
-"""Tables whose rows remain with right after turns were forgotten: what they say is no trace."""
+"""Tables whose rows remain with right after turns were forgotten: what they say is not a trace."""
 
 DECODED: Final = frozenset(
     "tail segment label label_alias annotation analysis entity edge speaker statement fact".split()

@@ -53,7 +53,7 @@ def verify(store: Store, space: str, on_progress: Progress | None = None) -> Ver
     """
     problems = [_damage(line) for line in store.check()]
     try:
-        with store.snapshot():  # what others write meanwhile is no fault
+        with store.snapshot():  # what others write meanwhile is not a fault
             return _verify(store, space, problems, on_progress)
     except StoreCorrupt as error:
         problems.append(_damage(f"not everything can be read: {error.__cause__ or error}"))

@@ -59,7 +59,7 @@ class MemoryFacts(MemoryProjects):
             status: facts that were stated with this status, such as `planned`, past ones included; by default, facts
                 that hold, happened, or are planned for the future.
             as_of: facts that held at this moment, by what is known today. Of a time in words the last moment counts.
-            known_at: facts that followed from what had been said by this moment; likewise.
+            known_at: facts that followed from what had been said by this moment; of a time in words its last moment.
             limit: the most facts to return; None for all.
 
         Raises:

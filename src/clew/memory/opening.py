@@ -19,7 +19,7 @@ Clock = Callable[[], datetime]
 
 
 def utc_now() -> datetime:
-    """The present."""
+    """The present, from the machine's clock."""
     return datetime.now(UTC)  # noqa: TID251  # the one place where the real clock enters
 
 

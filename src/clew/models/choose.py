@@ -41,7 +41,7 @@ def choose_embedder(setting: str | Embedder | None, *, threads: int = 1) -> tupl
 
     Raises:
         ConfigError: the setting is not one of `CHOICES`, or its address is invalid.
-        InputError: the object is no embedder.
+        InputError: the object is not an embedder.
         MissingExtra: a package that the setting needs is not installed.
     """
     if setting is None or (isinstance(setting, str) and setting == "none"):

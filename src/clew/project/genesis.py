@@ -21,7 +21,7 @@ def genesis(
 
     Raises:
         NotFoundError: there is no such folder.
-        InputError: it is no folder, or a pattern of the limits is invalid.
+        InputError: it is not a folder, or a pattern of the limits is invalid.
         StoreError: the store cannot be written, or another process works on it for too long.
     """
     return build(Layout.of(root), Goal.GENESIS, limits, at, on_progress)

@@ -12,7 +12,7 @@ from pathspec import GitIgnoreSpec, RegexPattern
 from clew.project.git_index import common_folder, contents, git_folder, tracked_paths
 
 _MARK: Final = b"\xef\xbb\xbf"
-"""The byte order mark that some editors put at the beginning of UTF-8; it is no part of the first rule."""
+"""The byte order mark that some editors put at the beginning of UTF-8; it is not part of the first rule."""
 _BRACKETS: Final = re.compile(r"(?<!\\)\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]])*\]")
 _CLASS: Final = re.compile(r"\[:([a-z]+):\]")
 _CLASSES: Final = {

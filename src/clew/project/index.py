@@ -390,7 +390,7 @@ def _readable(path: Path) -> apsw.Connection:
     """The database to be read, also where this user may write neither it nor beside it.
 
     SQLite has to write beside a database in WAL mode, unless it is told that nobody changes it. That is so where there
-    is no log; what a writer with more rights does meanwhile shows when the project is opened again.
+    is not a log; what a writer with more rights does meanwhile shows when the project is opened again.
     """
     database = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:

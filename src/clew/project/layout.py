@@ -36,7 +36,7 @@ class Layout:
 
         Raises:
             NotFoundError: there is no such folder.
-            InputError: it is no folder, or one whose path is not UTF-8.
+            InputError: it is not a folder, or one whose path is not UTF-8.
         """
         place = Path(root).expanduser()
         if not place.is_dir():

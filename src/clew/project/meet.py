@@ -38,7 +38,7 @@ NODE_TERMS: Final = 32
 """Terms of an element that count, the rarest of the project."""
 
 FEWEST_TERMS: Final = 8
-"""An element or turn of fewer terms is compared as if it had so many rare ones: one shared word is no meeting.
+"""An element or turn of fewer terms is compared as if it had so many rare ones: one shared word is not a meeting.
 
 Over 13,000 elements of Clew's sources, a meet of 5 or more is reached by 89 % of the entries of its changelog, 3 % of
 the turns of a chat between friends and 2 % of those with an assistant; with 5 terms by 93, 29 and 5 %.

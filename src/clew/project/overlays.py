@@ -296,7 +296,7 @@ class OverlayScorer:
 
 
 def _is_document(element: ProjectElement) -> bool:
-    """Whether an element is a document or stands in one: a heading, a decision, a file that is no code."""
+    """Whether an element is a document or stands in one: a heading, a decision, a file that is not code."""
     name = element.path.rpartition("/")[2]
     ends_so = "." not in name or name.rpartition(".")[2].casefold() in _DOCUMENT_ENDS
     return ends_so if element.kind == FILE else element.kind in _OF_DOCUMENTS
@@ -398,7 +398,7 @@ def _lists() -> Mapping[RuleKind, Mapping[str, Mapping[Overlay, float]]]:
 
 @cache
 def _document_names() -> frozenset[str]:
-    """Names of documents without an ending, which may be folders of documents, and are no folders of code."""
+    """Names of documents without an ending, which may be folders of documents, and are not folders of code."""
     paths = {path for overlay in Overlay for listed in _read()[overlay.value]["paths"].values() for path in listed}
     names = {
         document

@@ -40,7 +40,7 @@ def query(project: Project, expression: str, *, limit: int = 20) -> list[NodeMat
 
     Raises:
         InputError: the expression is empty.
-        ExpressionError: it names a kind that there is not.
+        ExpressionError: it names an unknown kind.
     """
     expression = as_shown(expression)
     form, colon, rest = expression.strip().partition(":")

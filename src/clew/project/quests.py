@@ -244,7 +244,7 @@ def session_of_quest(quest: str) -> tuple[str, int]:
     """Session and first turn of a quest, by its id.
 
     Raises:
-        InputError: that is no id of a quest.
+        InputError: that is not an id of a quest.
     """
     match = _QUEST_ID.fullmatch(quest)
     if match is None:

@@ -82,7 +82,7 @@ class Resolver:
         return tuple(dict.fromkeys(target for target in paths if target != path))[:_MOST]
 
     def _python_name(self, path: str) -> str:
-        """The dotted name under which a file is imported; empty for a script in a folder that is no package."""
+        """The dotted name under which a file is imported; empty for a script in a folder that is not a package."""
         folder, _, name = path.rpartition("/")
         stem = name.rpartition(".")[0]
         parts = [] if stem == "__init__" else [stem]
@@ -219,7 +219,7 @@ class Resolver:
                     return
 
     def _rust_root(self, base: PurePosixPath) -> Iterator[str]:
-        """The file of a module or crate itself, where what is imported from it is no file of its own."""
+        """The file of a module or crate itself, where what is imported from it is not a file of its own."""
         candidates = (
             base / "lib.rs",
             base / "main.rs",

@@ -26,7 +26,7 @@ _WRITES: Final = late_pattern(
     rf"(?<=[ \t]){_FILE.format(name='in_place')}[ \t]*(?=$|\n|&&|;|\|)"
 )
 _LEFT_OUT: Final = late_pattern(r"^/(?:dev|tmp|proc)/|\.(?:log|out|err|tmp|pid)$|^[\d./~-]*$")
-"""Where output goes that is no work: devices, scratch files, logs."""
+"""Where output goes that is not work: devices, scratch files, logs."""
 
 
 def written_by(command: str) -> Iterator[str]:

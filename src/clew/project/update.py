@@ -22,7 +22,7 @@ def update(
 
     Raises:
         NotFoundError: there is no such folder, or no store in it.
-        InputError: it is no folder, or a pattern of the limits is invalid.
+        InputError: it is not a folder, or a pattern of the limits is invalid.
         StoreError: the store is damaged or cannot be written, or another process works on it for too long.
     """
     layout = Layout.of(root)

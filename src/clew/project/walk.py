@@ -118,7 +118,7 @@ def walk(root: Path, *, max_bytes: int, exclude: Sequence[str] = ()) -> Walk:
 
     Raises:
         NotFoundError: there is no such folder.
-        InputError: it is no folder, or a pattern of `exclude` is not valid.
+        InputError: it is not a folder, or a pattern of `exclude` is not valid.
     """
     if not root.is_dir():
         kind = InputError if root.exists() else NotFoundError

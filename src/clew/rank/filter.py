@@ -181,7 +181,7 @@ def time_range(since: object, until: object) -> tuple[datetime | None, datetime 
     """Both ends in UTC.
 
     Raises:
-        InputError: an end is no moment, or the range ends before it starts, or where it starts.
+        InputError: an end is not a moment, or the range ends before it starts, or where it starts.
     """
     since, until = _end(since, "since"), _end(until, "until")
     if since is not None and until == since:
@@ -248,7 +248,7 @@ def session_name(name: str | None) -> str | None:
     """The name of a session.
 
     Raises:
-        InputError: it is no text, or holds a NUL or a lone surrogate.
+        InputError: it is not text, or holds a NUL or a lone surrogate.
     """
     if not isinstance(name, str | None):
         raise InputError(f"session {shown(name)} is not a name; expected text, as a str")
@@ -259,7 +259,7 @@ def escaped(name: str | None) -> str | None:
     """A name as turns are stored under it.
 
     Raises:
-        InputError: it is no text.
+        InputError: it is not text.
     """
     if not isinstance(name, str | None):
         raise InputError(f"{shown(name)} is not a name; expected text, as a str")

@@ -54,7 +54,7 @@ def relevance(similarity: Values, importance: Values, overlays: Values) -> Value
     Args:
         similarity: cosine of question and turn; NaN, where a turn has no vector, gives 0.
         importance: 1 to 10; NaN, where a turn is not analysed yet, raises nothing.
-        overlays: as `overlay_sum` gives it, 0 to 30; NaN likewise.
+        overlays: as `overlay_sum` gives it, 0 to 30; NaN raises nothing.
     """
     raised = (1 + np.nan_to_num(importance) / 10) * (1 + np.nan_to_num(overlays) / 30)
     return np.round(np.nan_to_num(similarity) * raised, 6)

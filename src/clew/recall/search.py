@@ -63,7 +63,7 @@ def stored_turn(path: ReadPath, ref: str) -> Turn:
         ref: its id, or the session and the number by which a block names it, such as `f7633853:38`.
 
     Raises:
-        InputError: that is no turn id, or a block names several sessions so.
+        InputError: that is not a turn id, or a block names several sessions so.
         NotFoundError: no such turn.
     """
     session, seq = parse_turn_id(spelled_out(ref))

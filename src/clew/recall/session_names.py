@@ -60,7 +60,7 @@ def turn_meant(path: ReadPath, ref: str) -> str:
     """The id of a turn, also as a block names it (`f7633853:38`); unchanged where no session is meant.
 
     Raises:
-        InputError: that is no turn id, or several sessions are shown so.
+        InputError: that is not a turn id, or several sessions are shown so.
     """
     session, seq = parse_turn_id(spelled_out(ref))
     return turn_id(session if is_session(path, session) else session_shown_as(path, session) or session, seq)

@@ -29,9 +29,10 @@ class _Run:
     """Turns that are compared as one beat.
 
     Attributes:
-        node: the id of the beat, and its turns if not all are meant; of the first turn where no beat has them yet.
+        node: names the run: the id of the beat, or of the first turn where no beat has them yet; with the turns
+            unless they are the whole beat.
         beat: the beat that has them; None for turns of the open beat.
-        seqs: the turns.
+        seqs: the turns, by their place in the session.
     """
 
     node: str

@@ -155,7 +155,7 @@ class Scene:
 
     @cached_property
     def weighed(self) -> list[tuple[bool, float, int]]:
-        """Turns of the time, ascending: whether one is no paradigm shift, its importance negated, and its position.
+        """Turns of the time, ascending: whether one is not a paradigm shift, its importance negated, and its position.
 
         What a tool printed is passed over where anybody spoke: a listing says little of a time.
         """

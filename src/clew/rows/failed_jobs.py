@@ -107,7 +107,7 @@ def failed_row(space: str, kind: str, payload: dict[str, Any], attempts: int, te
 
 def jobs_of(reader: Reader, space: str, kind: str | None = None) -> list[JobRow]:
     """The jobs of one kind, or of all kinds, that wait or were given up; by state and name."""
-    rest = () if kind is None else (str(kind),)  # a member of an enumeration is no value of a column
+    rest = () if kind is None else (str(kind),)  # a member of an enumeration is not a value of a column
     return [
         row
         for state in (JobState.PENDING.value, JobState.DEFERRED.value)

@@ -26,7 +26,7 @@ class Injection:
     Attributes:
         id: short, and part of the block.
         chain: hash of the history up to and including the message, under the space's salt.
-        digest: hash of the message alone, likewise.
+        digest: hash of the message alone, under the same salt.
         block: as it was put there, frame included.
         receipt: of the recall that made it; None for a block that no recall made.
         turns: ids of the turns that it quotes.

@@ -135,5 +135,5 @@ def carry_pins(pins: Sequence[Pin], target: Store, space: str, names: Mapping[st
 
 
 def canonical(ref: str) -> str:
-    """The one name of a turn; InputError when the text is no turn id."""
+    """The one name of a turn; InputError when the text is not a turn id."""
     return turn_id(*parse_turn_id(ref))

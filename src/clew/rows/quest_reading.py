@@ -74,7 +74,7 @@ def get_quest(reader: Reader, space: str, quest_id: str) -> Quest:
     """One quest by its id.
 
     Raises:
-        InputError: that is no id of a quest. NotFoundError: there is none.
+        InputError: that is not an id of a quest. NotFoundError: there is none.
     """
     for quest in list_quests(reader, space, session_of_quest(quest_id)[0]):
         if quest.id == quest_id:

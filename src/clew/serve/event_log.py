@@ -30,7 +30,7 @@ _TOLD: Final = (
 """What begins the words of asyncio and uvicorn for what is told otherwise, or is in order.
 
 Clients that leave and answers that break off have events: `client-gone`, `upstream-broken` and `relay-failed`. That a
-client asks for another protocol is no fault, and no package is missing.
+client asks for another protocol is not a fault, and no package is missing.
 """
 
 

@@ -83,7 +83,7 @@ class McpOverHttp:
 async def _messages(receive: Receive) -> list[Message] | None:
     """The messages of a request's body; None if the client left before its end, which the SDK logs as its own failure.
 
-    The SDK holds the whole body likewise.
+    The SDK holds the whole body in memory, too.
     """
     messages: list[Message] = []
     while not messages or messages[-1].get("more_body", False):

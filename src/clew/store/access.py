@@ -36,9 +36,7 @@ class SqlReader(ABC):
 
     Args:
         statements: in the engine's dialect.
-        translate: as `Guard` takes it.
-        dooms: likewise.
-        lock: likewise.
+        translate, dooms, lock: as `Guard` takes them.
     """
 
     def __init__(

@@ -64,7 +64,7 @@ def _follow(note: Path) -> None:
     """Removes the copy that a note names, if it was abandoned, and then the note.
 
     A disk that was full, or lost its power, may have left a part of a name or none: then nothing is removed by it. What
-    is no small file is no note, and the note of another user, who shares the home, may not be readable.
+    is not a small file is not a note, and the note of another user, who shares the home, may not be readable.
     """
     with suppress(FileNotFoundError, PermissionError):  # the first when its backup is done by now
         status = note.lstat()

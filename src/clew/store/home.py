@@ -123,7 +123,7 @@ def prepare_home(
         kind_of: names the kind of network file system that a path is on, or gives None.
 
     Raises:
-        StoreError: it cannot be made, is no directory, or lies on a network file system while `CLEW_ALLOW_NETWORK_FS`
+        StoreError: it cannot be made, is not a directory, or is on a network file system while `CLEW_ALLOW_NETWORK_FS`
             is not 1.
     """
     with translating():
@@ -162,7 +162,7 @@ def refuse_non_file(file: Path) -> None:
     """Refuses something other than a file in place of a database; opening a pipe would wait for its writer.
 
     Raises:
-        StoreError: there is something that is no file.
+        StoreError: there is something that is not a file.
     """
     try:
         mode = file.stat().st_mode

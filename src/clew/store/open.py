@@ -49,7 +49,7 @@ def open_store(location: str | Path | None = None, *, key: str | None = None) ->
         return MemoryStore(secret)
     if secret is not None:
         raise ConfigError("store.key encrypts homes, and this is a server: encrypt its disk; set store.key to 'none'")
-    # Loading it takes as long as opening a small home, and most homes are no server.
+    # Loading it takes as long as opening a small home, and most memories are not on a server.
     from clew.store.postgres import PostgresStore
 
     return PostgresStore.open(address)
@@ -59,7 +59,7 @@ def home_of(location: str | Path | None = None) -> Path | None:
     """The home directory that `open_store` would open; None for a location without one.
 
     Raises:
-        ConfigError: as `open_store`. InputError: it is no path that can be.
+        ConfigError: as `open_store`. InputError: no file can have that name.
     """
     if isinstance(location, Path):
         return usable_path(location, _HOME)

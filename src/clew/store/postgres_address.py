@@ -77,7 +77,7 @@ def _is_misread(given: dict[str, str]) -> bool:
 
 
 def _shown(given: dict[str, str], schema: str) -> str:
-    """The address from the parts that are no secret; whatever else was given is left out."""
+    """The address from the parts that are not secret; whatever else was given is left out."""
     host, port, options = given.get("host", ""), given.get("port", ""), {}
     if "/" in host:  # the directory of a socket
         options, authority = {"host": host, "port": port}, ""

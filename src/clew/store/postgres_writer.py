@@ -250,7 +250,7 @@ class PostgresWriter:
         return result, None
 
     def _run_further(self, batch: Batch, item: _Item) -> tuple[Any, BaseException | None] | None:
-        """The same for one that comes after others; None when it has to wait for someone else."""
+        """Runs what comes after others in the batch; None when it has to wait for someone else."""
         change = PostgresTransaction(self._statements, batch, waits=False)
         try:
             result = item.run(change)

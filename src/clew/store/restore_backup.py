@@ -39,7 +39,7 @@ def restore_backup(backup: Path, path: Path, secret: str | None, *, busy_timeout
         NotFoundError: there is no such file.
         InputError: the file is the home's own database.
         KeyRefused: the secret does not open the backup, or the database in its place.
-        SchemaError: the file is no database of Clew, or of a newer Clew.
+        SchemaError: the file is not a database of Clew, or of a newer Clew.
         StoreLocked: somebody has the home open.
         StoreCorrupt: the backup is damaged.
         StoreError: the copy could not be written. In each case the home is as it was, or absent as before.

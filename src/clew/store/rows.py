@@ -57,7 +57,7 @@ def check_json(value: Any) -> None:
 
     Raises:
         TypeError, ValueError, RecursionError: it cannot, or holds a number that JSON has not (NaN or an infinity) or a
-            key that is no text, which would come back as another one.
+            key that is not text, which would come back as another one.
     """
     _STRICT.encode(value)
     _check_keys(value)

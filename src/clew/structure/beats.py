@@ -73,7 +73,7 @@ class OpenBeat(Record):
         weight, coherence: sums over these turns of layer 1, and of coherence times layer 1.
         recent: the last turns before the pending one, at most `boundary.BEFORE`, in whichever beat they are.
         pending: the newest turn, for which it is undecided whether it begins a beat; None before the second turn.
-        heard: terms of the meeting before the open beat (`meetings`); None when this is no meeting.
+        heard: terms of the meeting before the open beat (`meetings`); None when this is not a meeting.
         contrasts: those of the open beat's first gaps when it was last examined, in a meeting.
     """
 

@@ -33,7 +33,7 @@ _PASSING: Final = 2
 # Turns that every domain is given besides those that the other beats have of it, as in Jeffreys' prior: a
 # short conversation says little of what it is not about.
 _UNSEEN: Final = 0.5
-# A beat crosses domains if two that are no companions have this share each.
+# A beat crosses domains if two that are not companions have this share each.
 _BOTH: Final = 0.3
 # A beat that has nothing to be compared with: if this much of what its strongest domain weighs is tagged
 # `cross_domain`, or if two of its domains have this share each.
@@ -48,7 +48,7 @@ class BeatSubject(Record):
 
     Attributes:
         domain: its domain; None where it names none and is long, or its neighbours name none either.
-        crossing: whether two domains meet in it that are no companions.
+        crossing: whether two domains meet in it that are not companions.
     """
 
     domain: str | None

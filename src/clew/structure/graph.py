@@ -55,7 +55,7 @@ def spreading_activation(
 
     Raises:
         NotFoundError: a seed is not in the graph; the message names it.
-        InputError: a number is out of its range, a name is no text, or the seeds are one text by itself.
+        InputError: a number is out of its range, a name is not text, or the seeds are one text by itself.
     """
     _check(decay, iterations, minimum, top)
     if isinstance(seeds, str) or not isinstance(seeds, Iterable):

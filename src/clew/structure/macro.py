@@ -76,7 +76,7 @@ class Movement(Record):
         domain: what it is about in the light of the whole conversation, by its own domains and by those of the other
             beats; None when it names none, unless it is short and a neighbour names one.
         entered, left: named domains with a tenth of the weight or more that are new here, or gone; sorted.
-        crossing: whether two domains that are no companions meet in the beat as a whole, each with a good share of it;
+        crossing: whether two domains that are not companions meet in the beat as a whole, each with a good share of it;
             one turn that is tagged so is not enough.
         distance: how far the shares moved, 0 (not at all) to 1 (nothing in common); 0 for the first beat.
     """

@@ -96,7 +96,7 @@ class SemanticTree:
         A text for which the embedder fails, which is logged, has no vector and is compared by its words.
 
         Raises:
-            InputError: it is no text.
+            InputError: it is not text.
         """
         _check_text(text, "text")
         return self._add(text, dict(metadata or {}), self._vector(text))
@@ -252,7 +252,7 @@ def hierarchical_relevance_search(tree: SemanticTree, query: str, limit: int = 1
         limit: most leaves to return.
 
     Raises:
-        InputError: the limit is no number of at least 0, or the query is no text.
+        InputError: the limit is not a number of at least 0, or the query is not text.
     """
     return tree.search(query, limit)
 

@@ -71,7 +71,7 @@ def _typed(command: re.Match[str]) -> str:
 
 
 def readable_calls(text: str) -> str:
-    r"""A text whose calls of tools are written without the marks of JSON; whatever is no whole call stays as it is.
+    r"""A text whose calls of tools are written without the marks of JSON; whatever is not a whole call stays as it is.
 
     Only calls with plain arguments are rewritten: text, numbers, true, false and null, and a command that is a list of
     words. What the call is about comes first, without its name. A text of several lines keeps its escapes and so stays

@@ -225,7 +225,7 @@ def evidence(text: str) -> tuple[tuple[int, int, str], ...]:
 def path_spans(text: str) -> list[Span]:
     """Start and end of each path, with the line if it is given, in text order; of the first `MOST` characters.
 
-    Cheaper than `evidence` where nothing else is wanted. Parts of addresses (`url`) are no paths.
+    Cheaper than `evidence` where nothing else is wanted. Parts of addresses (`url`) are not paths.
     """
     head = text[:MOST]
     if not _DOT_OR_SLASH.search(head) and not (any(map(head.__contains__, _BARE_NAMES)) and _BARE_FILE.search(head)):

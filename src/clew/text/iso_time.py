@@ -24,7 +24,7 @@ def parse_iso(text: str) -> datetime:
     """The moment in UTC; without a zone it is in UTC.
 
     Raises:
-        ValueError: the text is no date or time in ISO 8601, or it is outside the years 1 to 9999 in UTC.
+        ValueError: the text is not a date or time in ISO 8601, or it is outside the years 1 to 9999 in UTC.
     """
     plain, more = split_moment(text.strip())
     try:

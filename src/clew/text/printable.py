@@ -16,7 +16,7 @@ _STYLES: Final = re.compile(
 )
 """Runs of whole escape sequences of terminals: colours, cursor movements, titles of windows, character sets."""
 _MOVES: Final = re.compile(r"(?:\x1b\[|\x9b)[0-9;]*[ABEFGHf]|\x1b[DEM]")
-"""A movement to another place of the screen: what follows is no part of the word before it."""
+"""A movement to another place of the screen: what follows is not part of the word before it."""
 
 
 def without_styles(text: str) -> str:

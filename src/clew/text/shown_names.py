@@ -53,7 +53,7 @@ def like_a_mark(*names: str, brackets: str = _BRACKETS) -> re.Pattern[str]:
 _OUR_MARKS: Final = ("clew-memory", "clew-earlier", "clew-quote")
 _LIKE_OUR_MARKS: Final = like_a_mark(*_OUR_MARKS)
 _AFTER_PLAIN_BRACKET: Final = like_a_mark(*_OUR_MARKS, brackets="<")
-"""The same for a text in which no other sign looks like `<`: a search for one character takes a fifth of the time."""
+"""`_LIKE_OUR_MARKS` where no other sign looks like `<`: a search for one character takes a fifth of the time."""
 _SPELLED: Final = re.compile(
     r"(?:&(?:lt|#0*60|#x0*3c);|\\u003c)(?=\s*+\\?/?\s*+clew[-_\s](?:memory|earlier|quote))", re.IGNORECASE
 )

@@ -39,7 +39,7 @@ def exact_moment(moment: datetime, name: str) -> datetime:
     """A moment as a plain `datetime`, the same object if it is one; what is finer than a microsecond is cut off.
 
     Raises:
-        TurnRejected: it is no moment, as pandas' NaT, which calls itself a datetime.
+        TurnRejected: it is not a moment, as pandas' NaT, which calls itself a datetime.
     """
     if type(moment) is datetime:
         return moment

@@ -15,7 +15,7 @@ _VALUES: Final = 20
 """Values of a list or mapping that are shown."""
 
 _RECORDS: Final = 5
-"""The same of records, which have fields themselves, and of what is in a list or mapping of another."""
+"""Records that are shown of a list or mapping, since they have fields themselves; and values of one inside another."""
 
 _DEEPEST: Final = 3
 """Lists and mappings within each other that are shown; one may also hold itself."""

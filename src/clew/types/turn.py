@@ -194,7 +194,7 @@ def own_parts(parts: Sequence[Part]) -> Sequence[Part]:
 def plain_text(parts: Sequence[Part]) -> str:
     """The text that is searched: of the parts that somebody said, in order, one line or more per part.
 
-    A tool call becomes `name(arguments)`. Injected parts beside others are stored, and are no memory.
+    A tool call becomes `name(arguments)`. Injected parts beside others are stored, and are not memory.
     """
     return full_text(own_parts(parts))
 

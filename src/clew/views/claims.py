@@ -57,7 +57,7 @@ class ClaimNode:
         """Read what `to_dict` wrote, or a claim without grounds.
 
         Raises:
-            InputError: id, text or a strength is missing, or the record is no mapping.
+            InputError: id, text or a strength is missing, or the record is not a mapping.
         """
         need(cls, data, "claim_id", "text", "support_strength", "grounding_strength")
         for name in ("claim_id", "snapshot_id"):

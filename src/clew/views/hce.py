@@ -168,7 +168,7 @@ def estimate_tokens(text: str) -> int:
     """The document's estimate: words * 4 // 3. A pipeline accepts any other function from text to a token count.
 
     Raises:
-        InputError: it is no text.
+        InputError: it is not text.
     """
     return counter("words")(text)
 
@@ -215,7 +215,7 @@ class EntityExtractor:
         """The entities of a text: names in order, then concepts, the strongest first.
 
         Raises:
-            InputError: it is no text.
+            InputError: it is not text.
         """
         return list(entities_in(text).mentions)
 
@@ -286,7 +286,7 @@ class HCEPipeline:
         """Create a pipeline; the first four arguments are the document's.
 
         Raises:
-            InputError: `max_focus` is below 1, the budget is negative, or one of them is no whole number.
+            InputError: `max_focus` is below 1, the budget is negative, or one of them is not a whole number.
         """
         self.clock = clock
         if context_budget < 0:
@@ -303,7 +303,7 @@ class HCEPipeline:
         """The context block for a query, messages of the focus buffer included; empty text when nothing fits.
 
         Raises:
-            InputError: the query is no text.
+            InputError: the query is not text.
         """
         block, focus = self._within_budget(query, lambda block, focus: "\n".join(filter(None, (block, focus))))
         return "\n".join(filter(None, (block, focus)))
@@ -314,7 +314,7 @@ class HCEPipeline:
         Block and buffer take at most `context_budget` tokens together; the query is added whole and not counted.
 
         Raises:
-            InputError: the query is no text.
+            InputError: the query is not text.
         """
         return sections(*self._within_budget(user_query, remembered), user_query)
 
@@ -322,7 +322,7 @@ class HCEPipeline:
         """Store one exchange in all three structures, in the document's order: buffer, tree, graph.
 
         Raises:
-            InputError: one of the two is no text; nothing is stored.
+            InputError: one of the two is not text; nothing is stored.
         """
         given_text(user_query, "user's part"), given_text(ai_response, "assistant's part")
         with self.lock:

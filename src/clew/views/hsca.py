@@ -95,7 +95,7 @@ class HSCAEngine:
         flat low score of a short chunk.
 
         Raises:
-            InputError: the turn is no text.
+            InputError: the turn is not text.
         """
         with self._lock:
             chunk = self.score_layers(text)
@@ -111,7 +111,7 @@ class HSCAEngine:
         """Run a text through layers 1 to 3 without touching the buffer. Accepts any string.
 
         Raises:
-            InputError: the turn is no text.
+            InputError: the turn is not text.
         """
         weighing = weigh(given_text(text, "turn"), self.cooccurrence_window)
         chunk = WeightedChunk(

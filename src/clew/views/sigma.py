@@ -120,7 +120,7 @@ def calculate_novelty(current_embed: Sequence[float], recent_embeds: Sequence[Se
     """`0.7 x mean + 0.3 x max` of `1 - cosine` with the recent turns, 0.5 without any; a zero vector has cosine 0.
 
     Raises:
-        InputError: the vectors differ in length, or are no finite numbers.
+        InputError: the vectors differ in length, or are not finite numbers.
     """
     now = vector_of(current_embed)
     return novelty([cosine(now, embedding) for embedding in recent_embeds], PLAIN)
@@ -198,7 +198,7 @@ def inject_relevant_context(
         embedder: without it, and where it fails, which is logged, the cosine is that of the words.
 
     Raises:
-        InputError: the turns' vectors are of another length than the embedder's, or the message is no text.
+        InputError: the turns' vectors are of another length than the embedder's, or the message is not text.
     """
     settings = InjectorOptions.of(options)
     if not turn_analyses or not user_message.strip():

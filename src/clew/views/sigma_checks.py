@@ -45,7 +45,7 @@ def check_range(record: object, low: float, high: float, *names: str) -> None:
 
 
 def check_tokens(tokens: int | None) -> None:
-    """Refuses what is no number of tokens.
+    """Refuses what is not a number of tokens.
 
     Raises:
         InputError: it is negative, or of another type.

@@ -78,7 +78,7 @@ def compress_context(
             does not have is replaced by an extract.
 
     Raises:
-        InputError: vectors of two turns differ in length, or an option is no number.
+        InputError: vectors of two turns differ in length, or an option is not a number.
     """
     settings, count = CompressorOptions.of(options), counter_named(counter)
     writer = _Writer(count, llm if settings.use_llm_summary else None)

@@ -21,7 +21,7 @@ class _Options(Record):
         """What is given, also as a mapping of names; the defaults for None.
 
         Raises:
-            InputError: it is something else, has a name that there is not, or a value is of another type.
+            InputError: it is something else, has an unknown name, or a value is of another type.
         """
         if isinstance(given, cls):
             return given

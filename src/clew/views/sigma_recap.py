@@ -235,7 +235,7 @@ class _Talk:
         return [f"- [{name}] {_short(text, _POINT)}" for name, text in self._told(kind)[-_MOST:]]
 
     def points(self, overlay: str) -> list[str]:
-        """The most important turns of an overlay that are no shifts; of none for the empty name."""
+        """The most important turns of an overlay that are not shifts; of none for the empty name."""
         told = [turn for turn in self.turns if not turn.is_shift and self._strongest(turn) == overlay]
         best = sorted(told, key=lambda turn: (-round(turn.importance, 6), -turn.seq))[:_MOST]
         return [self.line(turn, _POINT) for turn in sorted(best, key=lambda turn: turn.seq)]

@@ -155,7 +155,7 @@ def session_state(memory: Memory, session: str) -> SessionState:
 def session_turns(memory: Memory, session: str) -> list[TurnAnalysis]:
     """What the user and the assistant said in a session, in order, with what the analysis says of it.
 
-    Results of tools, which are no turns in the document, and text that Clew injected are left out. The ids are the
+    Results of tools, which are not turns in the document, and text that Clew injected are left out. The ids are the
     memory's, so that `restore` gives turns whole. A turn that is not analysed yet has an importance of 0. Vectors are
     those of the embedder that serves now.
 
@@ -238,7 +238,7 @@ def import_session(memory: Memory, folder: Path | str, anchor_id: str) -> Ingest
 
     Raises:
         NotFoundError: the folder has no state of the conversation.
-        FormatError: a file is not a JSON object. InputError: it is no state or no lattice.
+        FormatError: a file is not a JSON object. InputError: it is not a state or no lattice.
     """
     folder = Path(folder)
     path = folder / session_file(anchor_id, "state.json")

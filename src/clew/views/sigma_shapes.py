@@ -196,7 +196,7 @@ class ConversationEdge:
         """Reads what `to_dict` wrote.
 
         Raises:
-            InputError: a field is missing or has another value than it may have, or the record is no mapping.
+            InputError: a field is missing or has another value than it may have, or the record is not a mapping.
         """
         try:
             return cls(str(data["from"]), str(data["to"]), data["type"], float(data["weight"]))

@@ -64,7 +64,7 @@ class TriVectorOptions:
     """How a session is extracted.
 
     Attributes:
-        safe_processing_limit_tokens: tokens of a prompt above which a session is read in chunks; what is no valid
+        safe_processing_limit_tokens: tokens of a prompt above which a session is read in chunks; what is not a valid
             number of tokens means one pass.
         memory: where the session is stored, with its model; the run's state and the answers are kept there.
         llm: reads a session that is given as turns; None leaves that to rules.

@@ -137,7 +137,7 @@ class BulkAppend:
             for (chat, named), run in groupby(group, key=lambda waiting: (waiting.chat, waiting.named)):
                 part = list(run)
                 target = self._appender.namesakes.session_of(session, _items(part), chat, named)
-                file = "" if named is None else f"\0{named.place}"  # a copy of a file is no repetition within it
+                file = "" if named is None else f"\0{named.place}"  # a copy of a file is not a repetition within it
                 moved = part if target is None else (_moved(waiting, target) for waiting in part)
                 groups.setdefault(f"{target or session}{file}", []).extend(moved)
 

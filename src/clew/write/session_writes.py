@@ -77,7 +77,7 @@ class Ground:
 
     Attributes:
         space: the row of the space; a new one if the space has no turn yet.
-        session: the row of the session; a new one likewise.
+        session: the row of the session; a new one if the session has no turn yet.
         hashed: None unless turns of the space were forgotten.
     """
 

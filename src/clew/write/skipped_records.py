@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 NAMED: Final = 20
-"""Most records of one kind that are named: a folder of sessions may have millions that are no turns."""
+"""Most records of one kind that are named: a folder of sessions may have millions that are not turns."""
 
 
 @dataclass(slots=True)

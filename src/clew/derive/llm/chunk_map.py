@@ -1,7 +1,7 @@
 """Asks a model about the chunks of a session, several at a time, and says of each what came of it.
 
 A chunk fails by itself: the others are asked all the same, so that another try finds their answers. But when the model
-cannot be reached or the budget is used up, nothing more is asked: that is no failure of a chunk, and the rest waits.
+cannot be reached or the budget is used up, nothing more is asked: that is not a failure of a chunk, and the rest waits.
 """
 
 import threading

@@ -32,7 +32,7 @@ def load_histories(path: Path) -> list[History]:
 
     Raises:
         InputError: nothing is at that path.
-        FormatError: it is no data set, and nothing can be imported from it.
+        FormatError: it is not a data set, and nothing can be imported from it.
     """
     try:
         conversations = load(path)

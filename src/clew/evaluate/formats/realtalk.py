@@ -1,7 +1,7 @@
 """REALTALK (Lee et al., 2025): a folder of `Chat_<n>_<who>_<who>.json`, chats of real people over three weeks.
 
 A question with any evidence id that no turn has is skipped, since the others may then be wrong as well. Turns without
-words (photos alone) are no turns.
+words (photos alone) are not turns.
 """
 
 import re

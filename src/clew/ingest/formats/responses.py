@@ -11,7 +11,7 @@ ResponseItem = Mapping[str, Any]
 
 
 def item_parts(item: ResponseItem) -> tuple[str, tuple[Part, ...]] | None:
-    """The item's role, as written, and its parts; None if it is no message, reasoning, call or output."""
+    """The item's role, as written, and its parts; None if it is not a message, reasoning, call or output."""
     kind = item.get("type")
     if kind == "message":
         return str(item.get("role")), to_parts(item.get("content"))

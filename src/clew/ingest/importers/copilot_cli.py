@@ -63,7 +63,7 @@ class _Session:
 
 
 def _said(kind: str, data: dict[str, Any]) -> tuple[str, tuple[Part, ...]] | None:
-    """Role and parts of an event; None if it is no turn by nature."""
+    """Role and parts of an event; None if it is not a turn by nature."""
     if kind == "user.message":
         return "user", to_parts(data.get("content"))
     if kind in _SYSTEM:

@@ -209,7 +209,7 @@ _RESULTS: Final = {"aiWebSearchResults": "web_search", "webReferences": "web_sea
 
 
 def _call(raw: Json) -> Iterator[Part]:
-    """A call and its result; what only describes a state is no call."""
+    """A call and its result; what only describes a state is not a call."""
     name, call_id = text_of(raw, "name"), text_of(raw, "toolCallId")
     if name is None:
         return

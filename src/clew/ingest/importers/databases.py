@@ -1,4 +1,4 @@
-"""Recognises databases, Clew's own among them, whose bytes are no conversation, and says which command takes them."""
+"""Recognises databases, Clew's own among them, whose bytes are not conversation, and says which command takes them."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Fenced code in Markdown, line by line: what stands in it is no label, heading or mark of the document around it."""
+"""Fenced code in Markdown, line by line: what is in it is not a label, heading or mark of the document."""
 
 import re
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ _JSON_LIST = re.compile(rb"\s*+\[\s*+(?:\[?\s*+\{|\]\s*+$|$)")
 _JSON_OBJECT = re.compile(rb'\s*+\{\s*+(?:"|\}|$)')
 _LINE_SUFFIXES = (".jsonl", ".ndjson")
 JSON_SUFFIXES = (".json", *_LINE_SUFFIXES)
-_BROKEN: Mapping[bytes, ShapeKind] = {b"[": "list", b"{": "object"}  # what begins so in a JSON file is no text
+_BROKEN: Mapping[bytes, ShapeKind] = {b"[": "list", b"{": "object"}  # what begins so in a JSON file is not text
 _TELLING = ("type", "role", "sender", "content_type")
 
 
@@ -30,7 +30,7 @@ class FileShape:
     """The kind of a file's document and the member names at its beginning.
 
     Attributes:
-        kind: a JSON list, one JSON object, a JSON object on each line, text, bytes that are no text, or nothing.
+        kind: a JSON list, one JSON object, a JSON object on each line, text, bytes that are not text, or nothing.
         paths: the member names with their paths: `messages.[].role`; the elements of a top-level list, and the objects
             of JSON lines, start at the top. The members type, role and sender occur with their values too:
             `messages.[].role=user`.

@@ -252,7 +252,7 @@ def _in_directory(
 
 
 def _walk(root: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
-    """Everything below a directory that is no folder, without what is hidden, except programs' own session folders."""
+    """Every file below a directory; hidden ones are left out, except in programs' own session folders."""
     for folder, folders, files in os.walk(root, onerror=on_error):
         links = [name for name in folders if Path(folder, name).is_symlink()]
         kept = _PROGRAM_FOLDERS.get(Path(folder).name) if Path(folder) != root else None

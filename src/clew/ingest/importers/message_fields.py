@@ -43,7 +43,7 @@ def read_message(value: JsonObject) -> tuple[str, tuple[Part, ...], str | None]:
     """The role as the source writes it, the parts, and the speaker's name if the source names a person.
 
     Raises:
-        TurnRejected: it is no message: it has neither a role nor a text.
+        TurnRejected: it is not a message: it has neither a role nor a text.
     """
     if value.keys() == _OF_WORDS and value["role"] in _SPOKEN:  # as below, in a third of the time
         return value["role"], to_parts(value["content"]), None

@@ -13,7 +13,7 @@ def is_one_object(source: Source) -> bool:
 
 
 def rejected(source: Source, name: str) -> Iterator[Rejection]:
-    """Rejects a file that is no JSON object: each element of a list, else the whole.
+    """Rejects a file that is not a JSON object: each element of a list, else the whole.
 
     Args:
         name: of the format, as a reader calls it.

@@ -1,7 +1,7 @@
 """OpenCode's sessions, as `opencode export` prints them: one JSON document, `{info, messages: [{info, parts}]}`.
 
 A message holds its parts in the order in which they were made: text, reasoning, and tools with their result. Texts
-that OpenCode wrote itself are injected. What says only how far a step is (steps, snapshots, patches) is no turn.
+that OpenCode wrote itself are injected. What says only how far a step is (steps, snapshots, patches) is not a turn.
 """
 
 from collections.abc import Iterator

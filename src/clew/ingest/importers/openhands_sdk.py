@@ -49,7 +49,7 @@ def _observed(event: Mapping[str, Any]) -> Said | None:
 
 
 def _message(event: Mapping[str, Any]) -> Said:
-    """A message of a person or the agent; what the program says in a person's place is no word of the person."""
+    """A message of a person or the agent; what the program says in a person's place is not a word of the person."""
     message = dict_of(event, "llm_message")
     parts = _content(message, "content")
     if text_of(event, "source") == "environment":

@@ -78,7 +78,7 @@ class ImportedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A record that is no turn; `kind` is the source's name for it.
+    """A record that is not a turn; `kind` is the source's name for it.
 
     Attributes:
         learned: learned values from one of Clew's own exports; None for any other record.

@@ -91,7 +91,7 @@ class Source:
         opener: opens the file at its first byte; may raise OSError and the errors of zip files.
         session: if given, every turn goes to this session.
         asset: returns the bytes of a file beside this one by the beginning of its name; None when there is none.
-        path: of a file on the disk, for formats that are no streams; None for a member of a zip.
+        path: of a file on the disk, for formats that are not streams; None for a member of a zip.
         position: of a file that is followed: its records end with a `FileEnd`, after which they go on.
         odd: the lines that are in another encoding.
         file: what tells it from others of its name; None where no session is called after it alone.
@@ -224,14 +224,14 @@ def json_lines(source: Source) -> Iterator[JsonRecord | Rejection]:
 
 
 def appended_json_lines(source: Source) -> Iterator[JsonRecord | Rejection]:
-    """The same of a file that a program appends to; a last line without its end is an `UnfinishedRecord`."""
+    """The objects of a file that a program appends to; a last line without its end is an `UnfinishedRecord`."""
     position = Position()
     with source.open() as stream:
         yield from _appended(_records(source, _lines(source, stream, position)), position)
 
 
 def followed_json_lines(source: Source) -> Iterator[JsonRecord | Rejection | FileEnd]:
-    """The same; those of a file that is followed end with a `FileEnd`, after which come the lines written since."""
+    """The objects of a file that is followed: a `FileEnd` comes after them, and then the lines written since."""
     position = source.position
     if position is None:
         yield from appended_json_lines(source)

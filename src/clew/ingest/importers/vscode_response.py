@@ -74,7 +74,7 @@ class _Response:
             yield Part(type="injected", text=problem)
 
     def _others(self, item: Any, *, is_last: bool) -> Iterator[Part]:
-        """The parts of what is no text; behind the last tool that was shown all calls are given."""
+        """The parts of what is not text; behind the last tool that was shown all calls are given."""
         kind = text_of(item, "kind") if isinstance(item, dict) else None
         if kind == _SHOWN:
             yield from self._tool(item)

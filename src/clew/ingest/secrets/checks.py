@@ -114,7 +114,7 @@ def _is_random_piece(piece: str) -> bool:
 
 
 def _is_shuffled(piece: str) -> bool:
-    """Whether letters and digits alternate often in what is no hexadecimal number, as commit ids are."""
+    """Whether letters and digits alternate often in what is not a hexadecimal number, as commit ids are."""
     runs = re.findall("[A-Za-z]+|[0-9]+", piece)
     return len(runs) >= 5 and re.fullmatch("[0-9a-fA-F]+", piece) is None
 
@@ -125,7 +125,7 @@ def has_two_cases(match: SecretMatch) -> bool:
 
 
 def is_not_placeholder(match: SecretMatch) -> bool:
-    """Whether the secret is no placeholder."""
+    """Whether the secret is not a placeholder."""
     return not is_placeholder(match["secret"])
 
 

@@ -158,7 +158,7 @@ SUFFIX: Final = r"(?:_?\d{1,2}|_(?:prod|production|dev|test|testing|stage|stagin
 """What may follow the name of a secret: `DB_PASSWORD_PROD`."""
 TABLE_CUES: Final = (*SECRET_NAME_CUES, "api key", "access key", "secret key", "| pin", ",pin", ";pin")
 LONGER_NAME_CUES: Final = tuple(reversed(SECRET_NAME_CUES))
-"""The same cues, for rules whose names may go on."""
+"""`SECRET_NAME_CUES` for rules whose names may go on."""
 NAME_IN_PROSE: Final = (
     r"(?<![a-z])(?:passw(?:or)?d|passphrase|passcode|pwd|token"
     r"|(?:secret|api|access|private|account|auth)[ _-]?key|secret)"

@@ -47,7 +47,7 @@ def is_bare_dislike(s: SentenceTokens, at: int) -> bool:
 
 
 def takes_object(s: SentenceTokens, at: int) -> bool:
-    """Whether a verb that may be told without "I" has what it is told of, and is no order: "quit my job"."""
+    """Whether a verb that may be told without "I" has what it is told of, and is not an order: "quit my job"."""
     if s.low[at] not in words("bare", "verbs"):
         return False
     after = s.bits[at + 1]

@@ -249,7 +249,7 @@ def _with_conditions(s: SentenceTokens, clauses: Sequence[Clause], found: list[M
 
 
 def _lone_conditions(s: SentenceTokens, clauses: Sequence[Clause]) -> list[int]:
-    """Places of an "if" whose clause is not recognised, as in "if all goes well"; "if possible" is no condition."""
+    """Places of an "if" whose clause is not recognised, as in "if all goes well"; "if possible" is not a condition."""
     found: list[int] = []
     conditions = words("words", "condition")
     if conditions.isdisjoint(s.low):

@@ -2,7 +2,7 @@
 
 An order for the task at hand ("add a test for this") states nothing that lasts. One counts if it says for how long
 ("always", "from now on", "in this repo"), if it forbids a kind of work, or if it is about how to answer or write. What
-people tell each other to do is no order to an assistant.
+people tell each other to do is not an order to an assistant.
 """
 
 import re

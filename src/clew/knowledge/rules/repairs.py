@@ -276,12 +276,12 @@ def put_right(
 
 
 def _due(draft: StatementDraft, value: str, at: datetime | None) -> Validity:
-    """When an appointment is due that a value puts right; nothing for what is no appointment."""
+    """When an appointment is due that a value puts right; nothing for what is not an appointment."""
     return due_on(value, at, draft.status) if is_appointment(draft.verb) else Validity()
 
 
 def due_on(value: str, at: datetime | None, status: FactStatus) -> Validity:
-    """The time that a date means for what is due on it; nothing for what is no date."""
+    """The time that a date means for what is due on it; nothing for what is not a date."""
     dates = time_phrases(value, at).dates or time_phrases(f"in {value}", at).dates
     if not dates:
         return Validity()

@@ -76,7 +76,7 @@ def _same_form(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
 
 
 def _same_open(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
-    """The same for a verb without auxiliary."""
+    """The group of a verb without auxiliary after "and", if it is of the form of the clause before."""
     form, after, before = s.form[at], s.bits[at + 1], last.group
     nested = any(s.form[place] == Form.GERUND for place in range(before.end, at))
     if form == Form.THIRD and s.low[last.subject[0]] in PLAIN_PRONOUNS:

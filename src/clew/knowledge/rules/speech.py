@@ -15,7 +15,7 @@ LONGEST: Final = 4_000
 _TAGGED: Final = late_pattern(r"<([A-Za-z][\w-]*)[^<>]*>.*?</\1>|<[^<>\n]{1,200}>", 16)
 _QUOTED: Final = late_pattern(r"(?<!\w)['‘](?=[A-Z])(?:[^'’\n]|(?<=\w)['’](?=\w)){1,300}(?<=[.!?,])['’]")
 _MAY_QUOTE: Final = late_pattern(r"['‘][A-Z]")
-# Lines that are no sentences: by how they begin, and by a sign of code in them.
+# Lines that are not sentences: by how they begin, and by a sign of code in them.
 _CODE_LINE: Final = late_pattern(
     r"(?m)^[ \t]*(?:>|\||#|//|/\*|\*/|\$ |at [\w.$]+\(|import |from \w[\w.]* import|def |class |return\b|const "
     r"|let \w+ =|var |[{}\[\]();]).*$"

@@ -364,7 +364,7 @@ _NO_NAME: Final = POSSESSIVE | DETERMINER | SUBJECT | THIS
 
 
 def _is_determined(s: SentenceTokens, at: int) -> bool:
-    """Whether an article stands before a name: "the Indians", "the Grand Canyon" are no persons."""
+    """Whether an article stands before a name: "the Indians", "the Grand Canyon" are not persons."""
     return at > 0 and bool(s.bits[at - 1] & DETERMINER)
 
 

@@ -69,12 +69,12 @@ _NEAR_ACT: Final = 4
 
 
 def _calls(reading: ClauseReading, obj: Object) -> bool:
-    """As in "`load()` calls `parse()`", which is no talk."""
+    """As in "`load()` calls `parse()`", which is not talk."""
     return reading.owner.sort == "thing" and obj.low < obj.high and reading.s.low[obj.low][0] == "`"
 
 
 def _is_language(reading: ClauseReading, obj: Object) -> bool:
-    """As in "speaks Spanish and a little French", which is no talk."""
+    """As in "speaks Spanish and a little French", which is not talk."""
     spoken = () if obj.preposition else reading.s.low[obj.low : obj.high]
     return not words("order", "languages").isdisjoint(spoken)
 

@@ -22,7 +22,7 @@ _ENCLOSING: Final = frozenset((*_BRACKETS, '"', "“", "”"))
 OWN: Final = frozenset(("my", "our"))
 _CLOSING: Final = "\"'”’)* "
 MOST: Final = 120
-"""Words of a sentence that are read; a longer one is no speech."""
+"""Words of a sentence that are read; a longer one is not speech."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The last words of an object that are no part of it: adverbs, who is spoken to, what belongs to a date after it."""
+"""The last words of an object that are not part of it: adverbs, who is spoken to, what belongs to a date after it."""
 
 from typing import Final
 

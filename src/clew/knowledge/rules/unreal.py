@@ -38,7 +38,7 @@ def is_nearly(s: SentenceTokens, group: VerbGroup) -> bool:
 def is_of_story(s: SentenceTokens, first: int, verb: str) -> bool:
     """Whether a clause tells what happens in a story: "in the film I saw, the hero lives in Norway".
 
-    What the speaker does is no part of a film, but may be part of a dream, or of a story that is the speaker's own or
+    What the speaker does is not part of a film, but may be part of a dream, or of a story that is the speaker's own or
     to be written ("write a story in which I live on Mars").
 
     Args:

@@ -29,7 +29,7 @@ def imports_of(language: str, nodes: Iterable["Node"]) -> tuple[str, ...]:
 
 
 def links_of(text: str) -> tuple[str, ...]:
-    """Targets of links in a document that are no addresses."""
+    """Targets of links in a document that are not addresses."""
     targets = (match[1] or match[2] for match in _LINK.finditer(text))
     return tuple(dict.fromkeys(link for link in targets if not _ELSEWHERE.match(link)))[:MOST]
 

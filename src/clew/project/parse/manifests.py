@@ -70,7 +70,7 @@ def metadata_document(text: str) -> tuple[str, str]:
 def _read(load: Callable[[str], Any], data: bytes) -> Any:
     try:
         return load(data.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):  # what is no valid manifest says nothing
+    except (ValueError, RecursionError):  # what is not a valid manifest says nothing
         return {}
 
 

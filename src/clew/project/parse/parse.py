@@ -21,7 +21,7 @@ _LONG_LINE: Final = 1_000
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether data is no text: it has a zero byte near its beginning, and is no UTF-16."""
+    """Whether data is not text: it has a zero byte near its beginning, and is not UTF-16."""
     return b"\0" in data[:_PROBE] and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 

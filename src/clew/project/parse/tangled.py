@@ -1,4 +1,4 @@
-"""Text that is no code, and of which a parse or a query would take time by the square of its length.
+"""Text that is not code, and of which a parse or a query would take time by the square of its length.
 
 Where a grammar understands nothing, a parser tries ever more ways to go on, or nests each line in the one before: lines
 as `. a:` in Python or Go, HTML in Ruby. Its steps are counted, so that the same text is given up on every machine.

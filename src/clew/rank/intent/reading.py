@@ -150,7 +150,7 @@ def read_intent(
 
 
 def _empty_terms(about: str, asked: Sequence[str]) -> frozenset[str]:
-    """The terms of a question that tell nothing of what it is about; none in English, whose stop words are no terms.
+    """The terms of a question that tell nothing of what it is about; none in English, whose stop words are not terms.
 
     One such word alone may be English where nothing else shows a question of another language: "comment field".
     """

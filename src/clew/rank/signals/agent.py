@@ -109,7 +109,7 @@ def call(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
 
 
 def calls_of(view: IndexView, results: NDArray[np.int64]) -> dict[int, list[int]]:
-    """Of each of these tool's results, the turns that may have called it; nothing of those that are no agent's work."""
+    """Of each of these tool's results, the turns that may have called it; none for those that are not an agent's."""
     every, calls, _ = view.derived(_CALLS, lambda: _calls(view))
     found = dict[int, list[int]]()
     for place in np.flatnonzero(np.isin(every, results)).tolist():

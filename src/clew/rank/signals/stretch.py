@@ -20,7 +20,7 @@ REACH: Final = 10
 """Turns on each side of a mean. Two such means, one of the other, weigh the turns like a bell of 8 or 9 turns."""
 
 PEOPLE: Final = 2.0
-"""Speakers up to which talk is no meeting; one more makes it one. Each counts by how much he says (`_effective`)."""
+"""Speakers up to which talk is not a meeting; one more makes it one. Each counts by how much he says (`_effective`)."""
 
 LONG: Final = 100
 """Turns without a silence from which talk of many is wholly a meeting."""

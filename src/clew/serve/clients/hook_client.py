@@ -35,7 +35,7 @@ def ask(address: str, event: bytes) -> bytes:
 
     Raises:
         OSError: the server is not there.
-        ValueError: the address is malformed, or the answer is no JSON: it was cut off when the server died, or another
+        ValueError: the address is malformed, or the answer is not JSON: it was cut off when the server died, or another
             program has the port. Neither may be printed, since what is printed reaches the model.
     """
     host, _, port = address.removeprefix("http://").rstrip("/").rpartition(":")

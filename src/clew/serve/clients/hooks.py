@@ -70,7 +70,7 @@ def _held(text: str, event: str) -> list[Any]:
     """The list of an event; empty without one.
 
     Raises:
-        FormatError: it is no list.
+        FormatError: it is not a list.
     """
     entries = json_text.get(text, (_HOOKS, event))
     if entries is not None and not isinstance(entries, list):
@@ -93,7 +93,7 @@ def plan_hooks(location: EntryLocation, command: str) -> SettingsEdit:
     """Plans the edit that adds our hooks, or replaces them.
 
     Raises:
-        FormatError: the file is no JSON object, or `hooks` is none.
+        FormatError: the file is not a JSON object, or `hooks` is none.
     """
     before, text = settings_text(location)
     after = _with_hooks(text, command)

@@ -171,7 +171,7 @@ def settings_text(location: EntryLocation) -> tuple[bytes | None, str]:
     """The bytes of a settings file, None without one, and its text, that of an empty one without.
 
     Raises:
-        FormatError: it is no UTF-8, or not of its form.
+        FormatError: it is not UTF-8, or not of its form.
     """
     before = _bytes(location.file)
     text = location.form.empty if before is None else _text(location, before)

@@ -33,7 +33,7 @@ class _ClosingState(ServerState):
 class OrderlyConnection(H11Protocol):
     """A connection that answers a client that has closed its sending side, and none that comes too late.
 
-    What is no HTTP is refused in the shape that programs read.
+    What is not HTTP is refused in the shape that programs read.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
@@ -56,8 +56,8 @@ class OrderlyConnection(H11Protocol):
             return False
         return self.cycle.scope["http_version"] == "1.0" or _says_close(self.headers)
 
-    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  # uvicorn gives it; it is no sentence for users
-        """Refuses what is no HTTP, in the shape of an API's errors; with an answer under way it can only end."""
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  # uvicorn gives it; it is not a sentence for users
+        """Refuses what is not HTTP, in the shape of an API's errors; with an answer under way it can only end."""
         if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
             headers, body = error_answer(None, 400, "the request is no valid HTTP; its connection ends here")
             lines = [b"HTTP/1.1 400 Bad Request", *(b": ".join(header) for header in headers), b"connection: close"]

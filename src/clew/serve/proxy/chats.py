@@ -93,7 +93,7 @@ class Unchanged(StrEnum):
     BUSY = "busy"
     """More requests wait for the threads than they will get through."""
     UNREADABLE = "unreadable"
-    """The body is no request of its format."""
+    """The body is not a request of its format."""
     COMPRESSED = "compressed"
     """The body is compressed in a way that is not read here, or for which no decoder is installed."""
     STOPPING = "stopping"

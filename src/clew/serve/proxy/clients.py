@@ -19,7 +19,7 @@ _LONGEST_ID: Final = 200
 _CLAUDE_SESSION: Final = re.compile(r"_session_([0-9a-fA-F-]{8,64})$")
 _BILLING: Final = "x-anthropic-billing-header:"
 _CLASSES: Final = {"compaction": SideRequest.COMPACTION, "auxiliary": SideRequest.AUXILIARY}
-"""Values of Claude Code's `x-claude-code-request-class` that are no turns."""
+"""Values of Claude Code's `x-claude-code-request-class` that are not turns."""
 _HEAD: Final = 400
 """Characters of the instructions in which a program names itself."""
 _OPENING: Final = 2

@@ -35,7 +35,7 @@ class ClientMark:
         name: `claude-code`, `cursor`, `codex`, `gemini-cli`, `open-webui`, `librechat`, others of docs/proxy.md, or the
             library (`openai-sdk`) when it tells no more; empty when unknown.
         session: the client's own id of the conversation; None when it gives none.
-        side: why the request is no turn of a conversation; None for a turn.
+        side: why the request is not a turn of a conversation; None for a turn.
         subagent: whether a program, and no person, wrote the user's messages (a sub-agent of a coding agent).
         folder: in which the program works; None when it does not tell.
         main: for a sub-agent that has no id of its own, the id of the session that it works for.

@@ -15,6 +15,6 @@ def read_json(text: bytes | str) -> Any:
     """The value of a JSON text; bytes may begin with a byte order mark.
 
     Raises:
-        ValueError: it is no JSON. RecursionError: it is nested too deeply.
+        ValueError: it is not JSON. RecursionError: it is nested too deeply.
     """
     return DECODER.decode(text) if isinstance(text, str) else json.loads(text, strict=False)

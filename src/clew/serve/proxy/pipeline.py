@@ -62,7 +62,7 @@ class Pipeline:
         """The request of a chat.
 
         Raises:
-            FormatError: the body is no request of its format, or is compressed in a way that is not read here.
+            FormatError: the body is not a request of its format, or is compressed in a way that is not read here.
             MissingExtra: no decoder of its encoding is installed.
         """
         return chat.wire.read(chat.path, chat.headers, decoded(chat.raw, chat.encoding, self._config.read_bytes))

@@ -54,7 +54,7 @@ def upstreams(config: ServeConfig) -> dict[Provider, Upstream]:
     """The addresses of the settings.
 
     Raises:
-        ConfigError: one of them is no HTTP address; the message does not show it, since it may hold a password.
+        ConfigError: one of them is not an HTTP address; the message does not show it, since it may hold a password.
     """
     given = {
         Provider.ANTHROPIC: config.upstream_anthropic,

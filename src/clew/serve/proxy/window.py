@@ -199,7 +199,7 @@ class VirtualWindow:
         """Keeps a replacement, which holds from now on; what cannot be kept is made again after a restart."""
         with self._lock:
             self._known[session] = made
-            self._offered.pop(session, None)  # what is in use is no offer: the next one needs another compaction
+            self._offered.pop(session, None)  # what is in use is not an offer: the next one needs another compaction
         reads = self._memory.reads
         said = {
             "covered": made.covered,

@@ -35,7 +35,7 @@ def read_cursor(text: str | None, *kinds: type) -> list[Any] | None:
     """The values in a cursor; None for the first page.
 
     Raises:
-        InputError: it is no cursor of such values.
+        InputError: it is not a cursor of such values.
     """
     if text is None:
         return None

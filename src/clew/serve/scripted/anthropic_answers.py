@@ -20,7 +20,7 @@ STATUS_KINDS: Final = {
 
 
 def prompt(value: Mapping[str, Any]) -> list[Block]:
-    """The prompt in the order in which it is cached; cache marks are no part of its bytes."""
+    """The prompt in the order in which it is cached; cache marks are not part of its bytes."""
     pieces = [_piece("tool", tool) for tool in value.get("tools") or []]
     pieces += [_piece("system", block) for block in blocks(value.get("system") or [])]
     for message in value["messages"]:

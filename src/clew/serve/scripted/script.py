@@ -28,7 +28,7 @@ class FaultKind(StrEnum):
     STALL = "stall"
     """Nothing comes any more when `after` bytes of the body have been sent, until the client goes away."""
     ERROR_EVENT = "error-event"
-    """An error in the stream, after `after` bytes of events; in an answer that is no stream, status 500."""
+    """An error in the stream, after `after` bytes of events; in an answer that is not a stream, status 500."""
     WRONG_TYPE = "wrong-type"
     """The usual body, with a wrong content type."""
 
@@ -89,8 +89,8 @@ class RecordedRequest:
         path: as sent, with its query string.
         headers: pairs in the order of arrival, names in lower case.
         body: the bytes of the body as they came; compressed if they were.
-        wire: `anthropic`, `openai`, `responses`, `gemini`, or empty for a path that is no chat.
-        value: the parsed body; None when it is no JSON object.
+        wire: `anthropic`, `openai`, `responses`, `gemini`, or empty for a path that is not a chat.
+        value: the parsed body; None when it is not a JSON object.
     """
 
     number: int

@@ -37,7 +37,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a path that is no chat gives."""
+    """What a path that is not a chat gives."""
 
     body: bytes
     status: int = 200
@@ -63,7 +63,7 @@ class ScriptedUpstream:
 
     Attributes:
         script: what the model says.
-        pages: answers for paths that are no chats, by path without the query string.
+        pages: answers for paths that are not chats, by path without the query string.
         clock: seconds, for the life of cached prompts.
         keeps_answers: whether the bodies that were sent are kept in `answers`, by the number of the request.
     """
@@ -193,7 +193,7 @@ def _parsed(headers: tuple[tuple[str, str], ...], body: bytes) -> dict[str, Any]
         elif encoding == "deflate":
             body = zlib.decompress(body)
         value = json.loads(body)
-        json.dumps(value, ensure_ascii=False).encode()  # half of a character is no JSON for the vendors
+        json.dumps(value, ensure_ascii=False).encode()  # half of a character is not JSON for the vendors
     except (ValueError, OSError, EOFError, zlib.error, RecursionError):
         return None  # the request is refused with the vendor's own error
     return value if isinstance(value, dict) else None

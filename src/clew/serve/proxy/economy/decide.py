@@ -54,7 +54,7 @@ class Decision:
         plain: what would have become of the request without Clew.
         cost, cost_without: of the input in millionths of a dollar; None where the price is unknown, and `cost_without`
             also where the model would not have taken the request.
-        later: expected cost of our own tokens in the rest of the session, likewise.
+        later: expected cost of our own tokens in the rest of the session, in the same unit; None without a price.
         own_tokens: tokens in the request that are ours.
         forced: whether the request was too long for any other way, so that there was nothing to choose.
         marked: which of our blocks gets a cache mark, counted from 0, and for how many seconds; None for none.

@@ -205,7 +205,7 @@ def _twin(look: Look, at: int, pairs: Sequence[tuple[StoredMessage, StoredConver
     Their conversations are equal as long as they are told and find the same. One that waits for the answer to what its
     tools gave does not send it again, and a sub-agent asks for no other answer. So the message comes from another one,
     if there is one that ends with the last answer. What a person typed may be sent twice, with the same beginning as a
-    stranger's: that is no twin.
+    stranger's: that is not a twin.
     """
     if at < len(look.units) - 1 or look.is_retry or look.client.session is not None or not pairs:
         return None

@@ -139,7 +139,7 @@ def units_of(
     """The units of a list of messages, see `MessageReader.units`.
 
     Args:
-        settled: the first units, where they are known. The last of them is no answer.
+        settled: the first units, where they are known. The last of them is not an answer.
     """
     read = list(reads) if reads is not None else [_read(message) for message in messages]
     begin = settled[-1].last + 1 if settled else 0

@@ -15,7 +15,7 @@ MOST_HELD: Final = 32 << 20
 _LINE_END: Final = re.compile(rb"[\r\n]")
 _BAD_GATEWAY: Final = 502
 _SHOWN: Final = 200
-"""Characters of a body that is no JSON in the message of an error."""
+"""Characters of a body that is not JSON in the message of an error."""
 _BEFORE: Final = 3
 """Bytes before a piece in which the end of an event may begin."""
 

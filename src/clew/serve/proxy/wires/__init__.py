@@ -16,7 +16,7 @@ WIRES: Final[dict[str, ProxyWire]] = {wire.name: wire for wire in (ANTHROPIC, OP
 
 
 def wire_of(method: str, path: str) -> ProxyWire | None:
-    """The format of a chat request to a path below the provider's prefix; None for everything that is no chat."""
+    """The format of a chat request to a path below the provider's prefix; None for everything that is not a chat."""
     return next((wire for wire in WIRES.values() if wire.is_chat(method, path)), None)
 
 

@@ -1,4 +1,4 @@
-"""Anthropic Messages: `POST /v1/messages`; counting of tokens and batches are no chat."""
+"""Anthropic Messages: `POST /v1/messages`; counting of tokens and batches are not chat."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -106,7 +106,7 @@ def replace_messages(
     Args:
         name: the body's member that holds the messages.
         bounds: the range in `request.messages`, its end exclusive; an empty one inserts before its start.
-        alone: what must stand around the request's only message when the member is no list; None when it is one.
+        alone: what must stand around the request's only message when the member is not a list; None when it is one.
 
     Raises:
         InputError: the range is none of the request's, or nothing would be left of the list.

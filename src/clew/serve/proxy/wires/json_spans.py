@@ -26,7 +26,7 @@ class JsonBody:
     Attributes:
         value: the object.
         members: for each member, where its value is.
-        elements: for each element of the list that was asked for, where it is; empty when the member is no list.
+        elements: for each element of the list that was asked for, where it is; empty when the member is not a list.
     """
 
     value: dict[str, Any]
@@ -41,7 +41,7 @@ def read_body(body: bytes, elements_of: str) -> JsonBody:
         elements_of: the member whose elements are to be located.
 
     Raises:
-        FormatError: the body is no JSON object in UTF-8, or is nested too deeply; the message says where.
+        FormatError: the body is not a JSON object in UTF-8, or is nested too deeply; the message says where.
     """
     mark = len(codecs.BOM_UTF8) if body.startswith(codecs.BOM_UTF8) else 0
     try:

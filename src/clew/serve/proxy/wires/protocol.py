@@ -40,7 +40,7 @@ class ProxyWire(Protocol):
         """Reads a request.
 
         Raises:
-            FormatError: it is no request of this format; the message says where.
+            FormatError: it is not a request of this format; the message says where.
         """
         ...
 

@@ -92,7 +92,7 @@ class ListStream:
         self._is_escaped = False  # the last piece ended with a backslash in a string
 
     def feed(self, piece: bytes) -> list[dict[str, Any]]:
-        """The objects that end in this piece; one that is no JSON is passed over."""
+        """The objects that end in this piece; one that is not JSON is passed over."""
         ended: list[bytes] = []
         start, at = 0, int(self._is_escaped)
         if piece:
@@ -151,7 +151,7 @@ class Assembler(Protocol):
 class LazyReader:
     """An answer's stream, kept as it comes and read when the answer is asked for.
 
-    A body that is no stream is taken for a whole answer, since servers answer an error so.
+    A body that is not a stream is taken for a whole answer, since servers answer an error so.
     """
 
     def __init__(self, assembler: Assembler, whole: Callable[[bytes], Answer]) -> None:
