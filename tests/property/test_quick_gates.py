@@ -8,14 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.analyze import keyphrases, other_languages, tags
-from clew.analyze.lexicon import fold
+from clew.analyze.domains import shares_of
+from clew.analyze.lexicon import DOMAINS, fold
 from clew.condense import material, node_renderings, sentence_worth
 from clew.knowledge.rules import times
 from clew.project import names as project_names
 from clew.structure import cues
-from clew.text import evidence, spoken
+from clew.text import evidence, foreign_dates, small_talk, spoken
 from clew.text import names as text_names
 from clew.text.ascii_runs import LETTERS, WORDS, runs
+from clew.text.date_languages import LATIN, function_words
 
 PIECES = st.sampled_from(
     "it's don't 'quoted' ''twice'' a.b c/d e\\f Makefile snake_case camelCase call() `x` U.S. 12:30 noon the_other "
@@ -71,6 +73,36 @@ def test_names_and_languages_are_found_as_without_the_cheap_look(text: str) -> N
     words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)?", low)
     if low.isascii() and other_languages._telling_runs().isdisjoint(runs(low, LETTERS)):
         assert other_languages._telling_any().isdisjoint(words)
+
+
+@pytest.mark.requirement("F-SPEED-60")
+@given(st.from_regex(cues._SERVES.pattern, fullmatch=True), TEXTS)
+def test_whatever_sounds_like_a_service_has_a_word_by_which_it_is_looked_for(offer: str, text: str) -> None:
+    plain = f"{' '.join(cues._words(text.lower()))} {offer}"
+    assert not cues._MAY_SERVE.isdisjoint(plain.replace("'", " ").split())
+
+
+@pytest.mark.requirement("F-SPEED-60")
+@given(TEXTS, st.from_regex(small_talk._POLITE.pattern, fullmatch=True).map(str.title) | PIECES, TEXTS)
+def test_a_text_without_a_word_of_courtesies_has_none(before: str, said: str, after: str) -> None:
+    text = f"{before}{said} {after}"
+    assert small_talk._may_be_polite(text) or small_talk._POLITE.search(text) is None
+
+
+@pytest.mark.requirement("F-SPEED-60")
+@given(st.lists(st.sampled_from((0.0, 0.3, 0.9, 1.0, 1.4, 3.0)), min_size=len(DOMAINS), max_size=len(DOMAINS)))
+def test_a_text_is_about_a_domain_only_where_the_evidence_is_enough(evidence: list[float]) -> None:
+    shares = shares_of(tuple(evidence))
+    assert bool(shares) == (max(evidence) >= 1.0)
+    assert all(evidence[DOMAINS.index(domain)] >= 1.0 for domain in shares)
+
+
+@pytest.mark.requirement("F-SPEED-60")
+@given(st.lists(st.sampled_from("der die le la els het the bees und y".split()), max_size=12))
+def test_words_of_other_languages_are_counted_language_by_language(words: list[str]) -> None:
+    known = foreign_dates._function_words().intersection(words)
+    for language in LATIN:
+        assert len(known & function_words(language)) == len(function_words(language).intersection(words))
 
 
 PHRASES = st.lists(

@@ -6,12 +6,13 @@ from datetime import timedelta
 import pytest
 
 from clew.condense.node_renderings import NodeLine, NodeSize, NodeSource, quoted, render_node, runs_in
-from clew.rows.quotes import SHORT, quotes_in
-from clew.rows.renderings import rendering_text, renderings_of, session_node
+from clew.rows.quotes import SHORT, lines_of_turns, quotes_in
+from clew.rows.renderings import rendering_text, renderings_of, salient_of, session_node
 from clew.store.tables import RENDERING
 from clew.store.values import Row
 from clew.text.counters import counter
 from clew.types import Turn
+from tests.support.calls import calls_of
 from tests.support.memories import NOON, quiet, rendered, rows
 
 pytestmark = pytest.mark.requirement("W-DSK-01")
@@ -99,6 +100,22 @@ def test_beats_chapters_and_the_session_repeat_no_words_of_short_turns() -> None
         titles = rendered(memory, "title")
     assert set(titles) >= {str(row[1]) for row in stored}
     assert all(each.text for each in titles.values())
+
+
+def test_renderings_come_with_the_turns_that_they_quote_which_are_read_once() -> None:
+    with quiet() as memory:
+        memory.add_many(turns(8))
+        assert memory.drain(None)
+        nodes = ["a%20b:beat:0", "a%20b:beat:9"]
+        with memory.reads.store.snapshot() as reader:
+            with calls_of(lines_of_turns) as reads:
+                found, quoted_turns = salient_of(reader, "default", nodes)
+            assert found == renderings_of(reader, "default", nodes, "salient")
+    assert reads == ["lines_of_turns"]
+    assert found[1] is None
+    assert quoted_turns
+    assert all(found[0] is not None and line.text[:30] in found[0].text for _, line in quoted_turns)
+    assert [seq for seq, _ in quoted_turns] == sorted(seq for seq, _ in quoted_turns)
 
 
 def test_a_rendering_of_a_turn_that_is_gone_is_not_there() -> None:

@@ -197,6 +197,8 @@ def shares_of(evidence: Evidence) -> dict[str, float]:
 
 def _named(found: Sequence[float]) -> dict[str, float]:
     """The shares of the domains whose evidence passes, strongest first."""
+    if max(found) < _THRESHOLD:
+        return {}
     manner = _RELATIVE * max(found)
     subject = _RELATIVE * max([value for index, value in enumerate(found) if index not in _MANNERS])
     least = [max(_THRESHOLD, manner if index in _MANNERS else subject) for index in range(len(found))]

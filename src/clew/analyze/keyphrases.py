@@ -136,17 +136,18 @@ def _single_weights(phrases: "Sequence[_Phrase]") -> dict[str, float]:
 
 def _weights(phrases: "Sequence[_Phrase]", stems: Sequence[str]) -> dict[str, float]:
     """The weight of each phrase by its key, in the order of the first of each; `stems` are those of all words."""
-    often = {stem: _often(count) for stem, count in Counter(stems).items()}
+    often = {stem: _often(count) for stem, count in Counter(stems).items() if count > 1}
+    keys = [key for key, _ in phrases]
+    counts = {key: _often(count) for key, count in Counter(keys).items() if count > 1}
     weights: dict[str, float] = {}
-    counts = Counter([key for key, _ in phrases])
     for key, parts in phrases:
         if key in weights:
             continue
         total = 0.0
         for _, stem, weight in parts:
-            total += often[stem] * weight
+            total += often.get(stem, 1.0) * weight
         size = len(parts)
-        weights[key] = _often(counts[key]) * (1 + _LONGER * (size - 1)) * (total / size)
+        weights[key] = counts.get(key, 1.0) * (1 + _LONGER * (size - 1)) * (total / size)
     return weights
 
 

@@ -84,6 +84,8 @@ class _Lists(NamedTuple):
     shown: Mapping[str, str]  # a word for each term
     unless: Mapping[str, frozenset[str]]  # terms that show another sense of a term
     by_word: Mapping[str, tuple[str, ...]]  # phrases by their longest word, which is looked up before any search
+    terms: frozenset[str]  # the keys of `words` and of `by_word`, which are found twice as fast in plain sets
+    longest_words: frozenset[str]
 
 
 def keyword_scores(text: str, found: Sequence[str] | None = None) -> dict[Overlay, float]:
@@ -116,13 +118,13 @@ def keyword_matches(text: str) -> dict[Overlay, dict[str, int]]:
 def _matches(text: str, content: Set[str]) -> list[tuple[str, tuple[tuple[Overlay, int], ...]]]:
     """The listed words among some terms, and the listed phrases of their text, with what each raises."""
     lists = _lists()
-    matches = [(term, lists.words[term]) for term in content & lists.words.keys()]
-    for term in content & lists.unless.keys():
-        if content & lists.unless[term] and not _has_company(term, matches):
+    matches = [(term, lists.words[term]) for term in lists.terms.intersection(content)]
+    for term, others in lists.unless.items():
+        if term in content and content & others and not _has_company(term, matches):
             matches.remove((term, lists.words[term]))
     lower = text.casefold()
     words = runs(lower, WORDS) if lower.isascii() else _PLAIN_WORD.findall(lower)
-    possible = [phrase for word in lists.by_word.keys() & set(words) for phrase in lists.by_word[word]]
+    possible = [phrase for word in lists.longest_words.intersection(words) for phrase in lists.by_word[word]]
     if held := sorted(phrase for phrase in possible if phrase in lower):
         matches += [(phrase, lists.phrases[phrase]) for phrase in set(_any_of(tuple(held)).findall(lower))]
     return matches
@@ -213,4 +215,6 @@ def _lists() -> _Lists:
         shown,
         unless,
         {word: tuple(held) for word, held in by_word.items()},
+        frozenset(words),
+        frozenset(by_word),
     )

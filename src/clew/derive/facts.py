@@ -306,6 +306,8 @@ def _supported(reader: Reader, space: str, read: Sequence[TurnStatements]) -> li
     weights = dict(zip(bare, _weights(reader, space, bare), strict=True))
     return [
         turn._replace(statements=[_with_support(one, weights.get(turn.ordinal)) for one in turn.statements])
+        if turn.statements
+        else turn
         for turn in read
     ]
 

@@ -29,9 +29,8 @@ from clew.rows.renderings import (
     mark_labels,
     marked,
     put_renderings,
-    quoted_turns,
     rendering,
-    renderings_of,
+    salient_of,
     session_node,
     unmark,
 )
@@ -250,11 +249,10 @@ class NodeRendering:
 
     def _above(self, reader: Reader, below: Sequence[str], title: str | None, words: str = "") -> NodeSource:
         """The source of a node that stands above others."""
-        renderings = [
-            salient for salient in renderings_of(reader, self._space, below, "salient") if salient is not None
-        ]
+        stored, quoted = salient_of(reader, self._space, below)
+        renderings = [salient for salient in stored if salient is not None]
         lines = sorted((line for salient in renderings for line in lines_of(salient.text)), key=_day)
-        turns = () if words else sorted(quoted_turns(reader, self._space, below), key=_day_of_turn)
+        turns = () if words else sorted(quoted, key=_day_of_turn)
         hashes = [bytes.fromhex(salient.source) for salient in renderings]
         return NodeSource(lines, (), hashes, title, frozenset(terms(words)), turns)
 

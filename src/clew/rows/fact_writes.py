@@ -130,6 +130,8 @@ def _stored(reader: Reader, space: str, ordinals: Collection[int]) -> dict[int, 
 
 
 def _replaced(space: str, rows: Sequence[StatementRow], said: Sequence[TurnStatements]) -> list[StatementRow]:
+    if not rows and not any(each.statements for each in said):
+        return []  # as for most turns
     found = {row.provenance: row for row in rows}
     for each in said:
         maker = is_model if is_model(each.provenance) else each.provenance.__eq__

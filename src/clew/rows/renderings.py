@@ -50,8 +50,23 @@ def rendering(reader: Reader, space: str, node: str, kind: str) -> Rendering | N
 
 def renderings_of(reader: Reader, space: str, nodes: Sequence[str], kind: str) -> list[Rendering | None]:
     """The renderings of one kind of many nodes, in the order of the nodes; None for each that has none."""
+    return _told(reader, space, nodes, kind)[0]
+
+
+def salient_of(
+    reader: Reader, space: str, nodes: Sequence[str]
+) -> tuple[list[Rendering | None], list[tuple[int, NodeLine]]]:
+    """The `salient` renderings of nodes of one session, and the turns that they quote by place, in the same order."""
+    return _told(reader, space, nodes, "salient")
+
+
+def _told(
+    reader: Reader, space: str, nodes: Sequence[str], kind: str
+) -> tuple[list[Rendering | None], list[tuple[int, NodeLine]]]:
+    """What `renderings_of` gives, and the turns that these quote by place, in the order of the nodes."""
     stored = _kept_of(reader, space, nodes, kind)
-    lines = lines_of_turns(reader, space, _turns_quoted(nodes, stored))
+    turns = _turns_quoted(nodes, stored)
+    lines = lines_of_turns(reader, space, turns)
     quoted = [node for node, row in zip(nodes, stored, strict=True) if row is not None and row.text is None]
     titles = dict(zip(quoted, NODE_TITLE.get_many(reader, [(space, node) for node in quoted]), strict=True))
     renderings: list[Rendering | None] = []
@@ -62,15 +77,7 @@ def renderings_of(reader: Reader, space: str, nodes: Sequence[str], kind: str) -
         elif row is not None and text is None:
             text = (titles[node] or "")[:TITLE]
         renderings.append(None if row is None or text is None else row.told(text))
-    return renderings
-
-
-def quoted_turns(reader: Reader, space: str, nodes: Sequence[str]) -> list[tuple[int, NodeLine]]:
-    """The turns that the `salient` renderings of nodes of one session quote by place, in the order of the nodes."""
-    stored = _kept_of(reader, space, nodes, "salient")
-    turns = _turns_quoted(nodes, stored)
-    lines = lines_of_turns(reader, space, turns)
-    return [(turn[1], lines[turn]) for turn in turns if turn in lines]
+    return renderings, [(turn[1], lines[turn]) for turn in turns if turn in lines]
 
 
 def put_renderings(

@@ -114,6 +114,13 @@ _SERVES: Final = late_pattern(
     r"|have a (?:great|good|nice|wonderful) (?:day|trip|time|evening|stay|one)"
     r"|here(?:'s| is| are) (?:the|your|some|an?)|let me know if|please (?:confirm|note))\b"
 )
+# A text without any of these words is not searched.
+_MAY_SERVE: Final = frozenset(
+    "like prefer want anything help assist you need book booked reserve reserved recommend suggest schedule scheduled "
+    "update updated found confirm several many two three number booking reservation successful no four five over about "
+    "reference order appointment request account located address postcode miles happy glad great good nice wonderful "
+    "here know please".split()
+)
 _LAID_OUT: Final = late_pattern(
     r"^(?:```|#{1,4} |\|.*\||\s*(?:[-*]|\d{1,2}\.) +\S.*\n\s*(?:[-*]|\d{1,2}\.) )", re.MULTILINE
 )
@@ -140,7 +147,7 @@ def cues_of(text: str, role: str = "user") -> TurnCue:
     seen = seen.lower().replace("’", "'")
     words = _words(seen)
     plain = " ".join(words)
-    bare = frozenset(plain.replace("'", " ").split())
+    bare = frozenset(plain.replace("'", " ").split() if "'" in plain else words)
     found = _asked(seen, plain, bare) if _QUESTION.search(seen) else 0
     if not _MAY_ASK_HOW.isdisjoint(bare) and _HOW_YOU_ARE.search(plain):
         found |= _ASKS_HOW_YOU_ARE
@@ -161,7 +168,8 @@ def cues_of(text: str, role: str = "user") -> TurnCue:
     if not _MAY_BE_DONE.isdisjoint(bare) and _DONE.search(plain):
         found |= _FINISHED
     laid_out = any(map(seen.__contains__, _MAY_BE_LAID_OUT)) and _LAID_OUT.search(seen)
-    if role == "tool" or len(text) >= _LONG or laid_out or _SERVES.search(plain):
+    serves = not _MAY_SERVE.isdisjoint(bare) and _SERVES.search(plain)
+    if role == "tool" or len(text) >= _LONG or laid_out or serves:
         found |= _ASSISTANT
     return TurnCue(found)
 

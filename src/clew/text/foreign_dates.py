@@ -100,7 +100,13 @@ def shown_languages(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def _other_words() -> frozenset[str]:
     """Function words of languages with Latin letters, as far as English has not the same."""
-    return frozenset().union(*map(function_words, LATIN)) - STOPWORDS
+    return _function_words() - STOPWORDS
+
+
+@lru_cache(maxsize=1)
+def _function_words() -> frozenset[str]:
+    """Function words of languages with Latin letters other than English."""
+    return frozenset().union(*map(function_words, LATIN))
 
 
 @lru_cache(maxsize=1)
@@ -193,7 +199,8 @@ def told_mentions(text: str) -> list[Mention]:
         if _signs().isdisjoint(lower.split()):  # as in nearly all English
             return []
         words = _WORD.findall(lower)
-        shown = max(len(function_words(language).intersection(words)) for language in LATIN)
+        known = _function_words().intersection(words)
+        shown = max(len(known & function_words(language)) for language in LATIN)
         if shown < SHOWN and len(words) > (FEW if shown else ALONE):
             return []
     return foreign_mentions(text)

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from typing import Final
 from unicodedata import category
 
+from clew.text.ascii_runs import LETTERS, runs
 from clew.text.late_pattern import late_pattern
 from clew.text.sentences import sentence_spans
 from clew.text.text_cache import cached_by_text
@@ -110,6 +111,12 @@ _POLITE: Final = late_pattern(
     re.IGNORECASE,
 )
 """What nearly every courtesy has a part of; a text without it is not looked at sentence by sentence."""
+_POLITE_WORDS: Final = frozenset(
+    "hi hello hey hiya hope thank thanks thankx thx bye goodbye welcome cheers care weekend good morning talk glad "
+    "happy shall anything".split()
+)
+_POLITE_PHRASES: Final = ("have a", "you too", "see you", "how can", "how was", "how are", "do for you")
+"""What is searched for in an ASCII text has one of these words or, where they are frequent, phrases."""
 _REPLY: Final = 400
 """Characters up to which courtesies are taken out of a text: in a longer one they weigh little."""
 _ASKED_FOR: Final = late_pattern(
@@ -160,7 +167,7 @@ def is_greeting(text: str) -> bool:
 @cached_by_text(most=512, longest=_REPLY)
 def without_courtesies(text: str) -> str:
     """A short text without the sentences that only greet, thank, wish well or part; another text as it is."""
-    marks = [match.start() for match in _POLITE.finditer(text)] if len(text) <= _REPLY else []
+    marks = [match.start() for match in _POLITE.finditer(text)] if len(text) <= _REPLY and _may_be_polite(text) else []
     if not marks:
         return text
     spans = sentence_spans(text)
@@ -170,6 +177,14 @@ def without_courtesies(text: str) -> str:
         if not any(start <= mark < end for mark in marks) or not is_greeting(text[start:end])
     ]
     return text if len(kept) == len(spans) else "\n".join(kept)
+
+
+def _may_be_polite(text: str) -> bool:
+    """Whether a courtesy may be found in a text, by a look that takes a third of the time."""
+    if not text.isascii():
+        return True
+    low = text.lower()
+    return any(map(low.__contains__, _POLITE_PHRASES)) or not _POLITE_WORDS.isdisjoint(runs(low, LETTERS))
 
 
 def asks_for_small_talk(question: str) -> bool:
