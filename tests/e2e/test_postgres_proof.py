@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from clew.maintain.forget_proof import prove, traces_of
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import traces_of
 from clew.store.postgres import PostgresStore
 from tests.support.memories import history, quiet, told
 from tests.support.postgres_servers import Server, own

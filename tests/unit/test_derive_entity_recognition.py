@@ -12,7 +12,8 @@ from clew.config import Config
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import STRETCH, WORTH, Recognition
 from clew.errors import ConfigError, ConflictError, MissingExtra, ModelError, ModelUnavailable
-from clew.maintain.forget_proof import prove, traces_of
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import traces_of
 from clew.memory import Memory
 from clew.memory.opening import Models, OpenHome
 from clew.memory.wiring import wire

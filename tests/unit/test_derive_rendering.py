@@ -8,7 +8,8 @@ import pytest
 
 from clew.condense.renderings import Rendering
 from clew.derive.rendering import NodeRendering
-from clew.maintain.forget_proof import prove, traces_of
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import traces_of
 from clew.memory import Memory
 from clew.rows.renderings import SESSION_MARK, marked, put_renderings, rendering, session_node
 from clew.store.protocol import Transaction

@@ -8,16 +8,10 @@ from typing import Any, cast
 import pytest
 
 from clew.derive.extraction_reading import read_session
-from clew.errors import (
-    InputError,
-    ModelError,
-    ModelUnavailable,
-    NotFoundError,
-    RequestRefused,
-    StoreReadOnly,
-)
+from clew.errors import InputError, ModelError, ModelUnavailable, NotFoundError, RequestRefused, StoreReadOnly
 from clew.knowledge.payload import MAX_TOKENS
-from clew.maintain.forget_proof import prove, traces_of
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import traces_of
 from clew.memory import Memory
 from clew.models.budget import Prices, worst_case
 from clew.models.prompt import Completion, Prompt

@@ -16,7 +16,8 @@ from clew.derive.facts import FACTS_VERSION, HOLD_SECONDS, WORTH, FactReading
 from clew.errors import ConflictError, InputError, NotFoundError
 from clew.knowledge.groups import group_key, subject_key
 from clew.maintain.doctor import diagnose, repair
-from clew.maintain.forget_proof import prove, traces_of
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import traces_of
 from clew.memory import Memory
 from clew.rows.fact_codec import (
     TurnMark,

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from clew.errors import ModelError, ModelUnavailable
-from clew.maintain.forget_proof import prove, traces_of
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import traces_of
 from clew.memory import Memory
 from clew.models.prompt import Completion, Prompt
 from clew.store.memory import MemoryStore

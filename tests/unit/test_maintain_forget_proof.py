@@ -10,7 +10,8 @@ import pytest
 
 from clew.errors import NotFoundError
 from clew.index.packer import pack
-from clew.maintain.forget_proof import Traces, prove, traces_of, words
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import Traces, traces_of, words
 from clew.memory import Memory
 from clew.store.protocol import Store
 from clew.store.rows import dumps

@@ -16,7 +16,8 @@ from clew.condense.renderings import Rendering
 from clew.config import CondenseConfig
 from clew.derive.compaction import Compactor
 from clew.index.live import LiveIndex
-from clew.maintain.forget_proof import prove, traces_of
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import traces_of
 from clew.memory import Memory
 from clew.rows.recap_source import recap_source
 from clew.rows.recap_states import TABLES_OF_SESSIONS, forget_condensed, read_state

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from clew.errors import InputError, NotFoundError
-from clew.maintain.forget_proof import prove, traces_of
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import traces_of
 from clew.memory import Memory
 from clew.store.tables import COMPACTION
 from clew.types import Turn

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from clew.errors import InputError, NotFoundError
-from clew.maintain.forget_proof import prove, traces_of
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import traces_of
 from tests.support.memories import quiet, told
 from tests.support.wire_talks import Event, Said, Used, written
 from tests.unit.test_condense_images import message, picture

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from clew.maintain.forget_proof import prove, traces_of
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import traces_of
 from clew.memory import Memory
 from clew.rank.filter import Filter
 from clew.recall.recall import RecallRequest, recall

@@ -16,15 +16,9 @@ from typing import Any
 import apsw
 import pytest
 
-from clew.errors import (
-    InputError,
-    StoreCorrupt,
-    StoreError,
-    StoreFull,
-    StoreLocked,
-    StoreReadOnly,
-)
-from clew.maintain.forget_proof import prove, traces_of
+from clew.errors import InputError, StoreCorrupt, StoreError, StoreFull, StoreLocked, StoreReadOnly
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import traces_of
 from clew.memory import Memory
 from clew.memory.recalls import open_recalls
 from clew.store.file_copy import copy_file

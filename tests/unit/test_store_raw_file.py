@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from clew.errors import FormatError, StoreError
-from clew.maintain.forget_proof import prove, traces_of
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import traces_of
 from clew.memory import Memory
 from clew.project.walk import SkippedFile, SkipReason, walk
 from clew.store.restore_backup import restore_backup

@@ -26,7 +26,8 @@ from clew.derive.analysis_dropped import drop_analysis
 from clew.derive.embedding import embed_batch, missing
 from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import InputError, ModelError
-from clew.maintain.forget_proof import prove, traces_of
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import traces_of
 from clew.memory import Memory
 from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import ANALYSIS, annotations_of

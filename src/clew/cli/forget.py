@@ -15,7 +15,8 @@ from clew.cli.options import Scope, common, since, until, where
 from clew.cli.show import day, dim, err, numbers, out, shortened, who
 from clew.cli.terminal import emit
 from clew.errors import ClewError
-from clew.maintain.forget_proof import Traces, prove, traces_of
+from clew.maintain.forget_proof import prove
+from clew.maintain.forget_traces import Traces, traces_of
 from clew.memory import Memory
 from clew.memory.arguments import given_session
 from clew.recall.session_names import is_session, no_such_session, session_shown_as, turn_meant

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from clew.errors import TurnRejected
 from clew.ingest.formats.responses import item_parts
-from clew.ingest.importers.message_fields import read_message
+from clew.ingest.importers.message_fields import MessageContent, read_message
 from clew.ingest.importers.message_turns import (
     ROLES,
     ImportedMessage,
@@ -57,8 +57,8 @@ def turns_of(messages: Iterable[Mapping[str, Any]], session: str, at: datetime |
             )
 
 
-def wire_message(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str | None]:
-    """The role, parts and speaker of a message of a request or an answer, in any of the wire formats.
+def wire_message(message: Mapping[str, Any]) -> MessageContent:
+    """The content of a message of a request or an answer, in any of the wire formats.
 
     A message of an unknown kind or role, and one of things without text, such as the id of a file, gets a part that
     names what is there, so that it keeps its place in the conversation. Only an empty message, and reasoning without
@@ -68,10 +68,10 @@ def wire_message(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str
     if role.strip().lower() not in ROLES:
         role, speaker = _NO_ROLE, role
     if has_content(parts) or not any(part.extra and part.type != "thinking" for part in parts):
-        return role, parts, speaker
+        return MessageContent(role, parts, speaker)
     kinds = ", ".join(dict.fromkeys(_kind(part) for part in parts if part.extra))
     named = map_value([part.extra for part in parts], _brief)
-    return role, (Part(type="text", text=f"[{kinds}]", extra={"parts": named}),), speaker
+    return MessageContent(role, (Part(type="text", text=f"[{kinds}]", extra={"parts": named}),), speaker)
 
 
 def _brief(text: str) -> str:
@@ -112,15 +112,15 @@ def _is_result(block: Any) -> bool:
     return isinstance(block, dict) and str(block.get("type")).endswith("tool_result")
 
 
-def _known(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str | None]:
-    """The role, parts and speaker of a message; one of an unknown kind is a single part that holds it."""
+def _known(message: Mapping[str, Any]) -> MessageContent:
+    """The content of a message; one of an unknown kind is a single part that holds it."""
     try:
         role, parts, speaker = _read(message)
     except TurnRejected:
-        return _NO_ROLE, (Part(type="text", extra={"block": dict(message)}),), None
+        return MessageContent(_NO_ROLE, (Part(type="text", extra={"block": dict(message)}),))
     if not parts and message.get("audio"):  # what was said before is given by its id alone
         parts = (Part(type="text", extra={"block": {"type": "audio", "audio": message["audio"]}}),)
-    return role, parts, speaker
+    return MessageContent(role, parts, speaker)
 
 
 def _split(parts: tuple[Part, ...]) -> tuple[Part, ...]:
@@ -147,9 +147,9 @@ def _turns(message: ImportedMessage) -> Iterator[Turn]:
             raise TurnRejected(record.reason)
 
 
-def _read(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str | None]:
+def _read(message: Mapping[str, Any]) -> MessageContent:
     items = message.get("items")
     if isinstance(items, list):
         read = (item_parts(item) for item in items if isinstance(item, Mapping))
-        return "assistant", tuple(part for each in read if each is not None for part in each[1]), None
+        return MessageContent("assistant", tuple(part for each in read if each is not None for part in each[1]))
     return read_message(message)

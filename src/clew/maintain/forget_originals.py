@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import cast
 
-from clew.maintain.forget_proof import RUN, words
+from clew.maintain.forget_traces import RUN, words
 from clew.rows.injections import quoted_turns
 from clew.rows.originals import IMAGE
 from clew.store.protocol import Transaction

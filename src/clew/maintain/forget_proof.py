@@ -1,24 +1,21 @@
 """Proves that forgotten text is gone: from rows, from the decoded index, and from the raw files.
 
-A word run is five consecutive words (all of them in a shorter turn); a rare word or index term is one that occurs in no
-remaining turn. Only what is unique to the forgotten text proves anything, so runs and words that remaining turns share
-are left out. Runs and words are compared by letters and digits alone, ignoring case and JSON's escapes, wherever they
-occur.
+Only what is unique to the forgotten text proves anything (`forget_traces`), so runs and words that remaining turns
+share are left out.
 """
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from clew.errors import NotFoundError, StoreError
-from clew.index.entry import TurnEntry, decode
+from clew.index.entry import decode
 from clew.index.segment import Segment
 from clew.index.segment_kinds import STAGED, TERMS, list_segments, segment_data, segment_kinds, staged_kind
+from clew.maintain.forget_traces import SHORTEST, Traces, hits_in, leave_out, terms_of, words
 from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import NAME_OWNER, TAG
 from clew.rows.compactions import compaction_text
@@ -68,19 +65,10 @@ from clew.store.values import Row, Value
 from clew.structure.stored_graph import read_name
 from clew.types.provenance import Provenance
 from clew.types.reports import ForgetProof
-from clew.types.turn import Turn
 from clew.write.prepare import derive
-
-RUN: Final = 5
-"""Words of a run."""
-
-SHORTEST: Final = 5
-"""Letters of a rare word, or run, that is looked for in raw files: shorter ones stand in binary data by chance."""
 
 _CHUNK: Final = 1 << 22
 _OVERLAP: Final = 1 << 12
-_WORD: Final = re.compile(r"[^\W_]+")
-_ESCAPED: Final = re.compile(r'\\(?:[bfnrt"/\\]|u[0-9a-fA-F]{4})')
 _OURS: Final = ("clew.toml",)
 """Files of a home that a person writes."""
 
@@ -105,34 +93,6 @@ _OWN_WORDS: Final = frozenset(
 """Tables that have words of their own (a model's, names of fields): only runs prove anything there."""
 
 
-@dataclass(slots=True)
-class Traces:
-    """The text that is unique to forgotten turns. `ordinals` are theirs; `lengths` are those of the runs, in words."""
-
-    turns: int = 0
-    ordinals: set[int] = field(default_factory=set)
-    runs: set[str] = field(default_factory=set)
-    words: set[str] = field(default_factory=set)
-    terms: set[str] = field(default_factory=set)
-    lengths: set[int] = field(default_factory=set)
-
-
-def traces_of(turns: Iterable[Turn]) -> Traces:
-    """All runs, words and index terms of turns that are to be forgotten, as `Memory.restore` gives them."""
-    traces = Traces()
-    for turn in turns:
-        traces.turns += 1
-        traces.ordinals.add(cast(int, turn.ordinal))
-        for text in {turn.text, *(part.text for part in turn.parts), *_originals(turn)}:
-            said = words(text)
-            length = min(RUN, len(said))
-            traces.lengths.add(length)
-            traces.runs.update(_runs(said, length))
-            traces.words |= set(said)
-        traces.terms |= _terms(derive(turn).entry(seq=0, ordinal=0))
-    return traces
-
-
 def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path] = ()) -> ForgetProof:
     """Looks for traces of forgotten turns everywhere that Clew stores something.
 
@@ -155,9 +115,9 @@ def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path
     with store.snapshot() as reader:
         for table in WHOLE:
             for row in TABLES[table].scan(reader, (space,), (space,)):
-                look(table, 1, _hits(words(_unpacked(row)), traces, shortest=1))
+                look(table, 1, hits_in(words(_unpacked(row)), traces, shortest=1))
         for table, texts in (*_labels(reader, space), *_entities(reader, space), *_facts(reader, space)):
-            look(table, 1, _hits(texts, traces, shortest=1))
+            look(table, 1, hits_in(texts, traces, shortest=1))
         for place, ordinals, terms in _index(reader, space):
             look(place, len(ordinals), len(traces.terms & terms) + len(traces.ordinals.intersection(ordinals)))
     wanted = {"runs": len(traces.runs), "words": len(traces.words), "terms": len(traces.terms)}
@@ -173,29 +133,11 @@ def _searched(path: Path, traces: Traces) -> tuple[int, int] | None:
     """The bytes of a file and how many traces are in it; None if it was deleted meanwhile."""
     try:
         with translating():
-            return path.stat().st_size, sum(_hits(chunk, traces, SHORTEST) for chunk in _raw(path))
+            return path.stat().st_size, sum(hits_in(chunk, traces, SHORTEST) for chunk in _raw(path))
     except StoreError:
         if path.exists():
             raise
         return None
-
-
-def words(text: str) -> list[str]:
-    """The words of a text, folded; JSON's escapes separate words."""
-    return [word.casefold() for word in _WORD.findall(_ESCAPED.sub(" ", text))]
-
-
-def _runs(said: Sequence[str], length: int) -> Iterator[str]:
-    if length:
-        yield from map(" ".join, zip(*(said[start:] for start in range(length)), strict=False))
-
-
-def _hits(said: Sequence[str], traces: Traces, shortest: int) -> int:
-    """How many traces of one length occur in a list of words; every occurrence counts."""
-    hits = sum(word in traces.words and len(word) >= shortest for word in said)
-    for length in traces.lengths:
-        hits += sum(run in traces.runs and len(run) >= shortest for run in _runs(said, length))
-    return hits
 
 
 def _leave_out_what_remains(store: Store, space: str, traces: Traces) -> None:
@@ -205,19 +147,21 @@ def _leave_out_what_remains(store: Store, space: str, traces: Traces) -> None:
     for other in store.spaces():
         for turns in stored_rows(store, other):
             for turn in turns:
-                _leave_out(traces, words(_text(turn)))
-                traces.terms -= _terms(derive(turn_from_row(turn)).entry(seq=0, ordinal=0)) if other == space else set()
+                leave_out(traces, words(_text(turn)))
+                traces.terms -= (
+                    terms_of(derive(turn_from_row(turn)).entry(seq=0, ordinal=0)) if other == space else set()
+                )
         with store.snapshot() as reader:
             kept = set(TABLES) - {"turn", "segment", "tail", "vector", "blob", "tombstone"}
             for table in sorted(kept - set(WHOLE) if other == space else kept):
                 for row in TABLES[table].scan(reader, (other,), (other,)):
-                    _leave_out(traces, words(_text(row)) if other != space else _rightful(row))
+                    leave_out(traces, words(_text(row)) if other != space else _rightful(row))
             for table in sorted(_OWN_WORDS):
                 for row in reader.scan(table, (other,), (other,)):
                     traces.words.difference_update(words(_text(row)))
             for sha in BLOB_SHA.scan(reader, (other,), (other,)):
                 original = reader.get_blob(other, sha) or b""
-                _leave_out(traces, words(original.decode("utf-8", "replace")))
+                leave_out(traces, words(original.decode("utf-8", "replace")))
 
 
 def _labels(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
@@ -310,12 +254,6 @@ def _lists_ordinals(run: str, end: int) -> bool:
     return numbers[-1] < end and all(one < next_ for one, next_ in pairwise(numbers))
 
 
-def _leave_out(traces: Traces, said: Sequence[str]) -> None:
-    traces.words.difference_update(said)
-    for length in traces.lengths:
-        traces.runs.difference_update(_runs(said, length))
-
-
 def _text(row: Iterable[Value]) -> str:
     return " ".join(value for value in row if isinstance(value, str))
 
@@ -344,16 +282,6 @@ def _packed_text(row: Row) -> str:
     return text
 
 
-def _terms(entry: TurnEntry) -> set[str]:
-    return {term for piece in entry.pieces for term in (*piece.body, *piece.extra)}
-
-
-def _originals(turn: Turn) -> Iterator[str]:
-    for part in turn.parts:
-        if part.data is not None and (part.media_type or "text").startswith("text"):
-            yield part.data.decode("utf-8", "replace")
-
-
 def _index(reader: Reader, space: str) -> Iterator[tuple[str, list[int], set[str]]]:
     """Every part of the index, decoded: its location, its turns and its terms."""
     for kind in (*segment_kinds(reader, space), staged_kind(space)):
@@ -367,7 +295,7 @@ def _index(reader: Reader, space: str) -> Iterator[tuple[str, list[int], set[str
             yield f"vectors ({kind.name})", ordinals, set()
     for packed in TAIL_ENTRY.scan(reader, (space,), (space,)):
         decoded = decode(packed)
-        yield "tail", [decoded.ordinal], _terms(decoded)
+        yield "tail", [decoded.ordinal], terms_of(decoded)
 
 
 def _schema() -> Iterator[str]:

@@ -268,7 +268,7 @@ class _Merge:
             if turn.seq in self._settled:
                 tally.take(name, self._settled[turn.seq])
                 continue
-            (row,) = TURN.scan(self._reader, self._place(turn), self._place(turn))
+            (row,) = TURN.scan(self._reader, self._turn_key(turn), self._turn_key(turn))
             if len(waiting) >= _HELD or row.parent in waiting:
                 self._append(waiting, appender, clock, tally)  # so that the parent's new id is known
             try:
@@ -332,7 +332,7 @@ class _Merge:
         branch = self._branches[each.branch]
         return TurnKey(hash=each.hash, at=from_us(each.at), external_id=each.external_id, branch=branch)
 
-    def _place(self, each: _Held) -> tuple[str, str, int]:
+    def _turn_key(self, each: _Held) -> tuple[str, str, int]:
         return (self._space, self._session, each.seq)
 
     def _prepared(self, row: TurnRow, each: _Held) -> Prepared:

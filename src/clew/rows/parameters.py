@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from clew.config import RecallConfig
 from clew.errors import ConflictError, NotFoundError
@@ -140,6 +140,14 @@ def _rows(reader: Reader, space: str) -> list[tuple[str, int, float | None]]:
     return [(row.name, row.version, json.loads(row.value)) for row in rows]
 
 
+class _InForce(NamedTuple):
+    """What is in force at a version of the store."""
+
+    version: int
+    learned: LearnedValues
+    recall: RecallConfig
+
+
 class LearnedBook:
     """The learned values of one space, read again when anything was written. Threads may share it.
 
@@ -150,27 +158,27 @@ class LearnedBook:
     def __init__(self, store: Store, space: str, config: RecallConfig, given: frozenset[str] = frozenset()) -> None:
         self._store, self._space, self._config = store, space, config
         self.given = given
-        self._held: tuple[int, LearnedValues, RecallConfig] | None = None
+        self._held: _InForce | None = None
 
     def now(self) -> LearnedValues:
         """The learned values in force."""
-        return self._read()[1]
+        return self._read().learned
 
     def seen(self) -> LearnedValues:
         """The learned values that were read last and used by the last ranking; does not query the store."""
-        return self.now() if self._held is None else self._held[1]
+        return self.now() if self._held is None else self._held.learned
 
     def recall(self, version: int | None = None) -> RecallConfig:
         """The recall settings in force."""
-        return self._read(version)[2]
+        return self._read(version).recall
 
-    def _read(self, version: int | None = None) -> tuple[int, LearnedValues, RecallConfig]:
+    def _read(self, version: int | None = None) -> _InForce:
         version, cached = self._store.version() if version is None else version, self._held
-        if cached is not None and cached[0] == version:
+        if cached is not None and cached.version == version:
             return cached
         with self._store.snapshot() as reader:
             learned = read_learned(reader, self._space)
-        same = cached is not None and cached[1] == learned
-        config = cached[2] if cached is not None and same else recall_of(learned, self._config, self.given)
-        self._held = version, learned, config
+        same = cached is not None and cached.learned == learned
+        config = cached.recall if cached is not None and same else recall_of(learned, self._config, self.given)
+        self._held = _InForce(version, learned, config)
         return self._held

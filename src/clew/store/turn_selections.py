@@ -123,71 +123,27 @@ class TurnBranch(NamedTuple):
 
 
 TURN_PLACES: Final = Columns(TURN, TurnPlace)
-
-
 TURN_ACTORS: Final = Columns(TURN, TurnActor)
-
-
 TURN_ORIGINS: Final = Columns(TURN, TurnOrigin)
-
-
 TURN_SESSION_ORDINALS: Final = Columns(TURN, SessionOrdinal)
-
-
 TURN_ARRIVALS: Final = Columns(TURN, TurnArrival)
-
-
 TURN_TIMES: Final = Columns(TURN, TurnTimes)
-
-
 TURN_ORDINAL_ARRIVALS: Final = Columns(TURN, OrdinalArrival)
-
-
 TURN_CONTENTS: Final = Columns(TURN, TurnContent)
-
-
 TURN_DIGESTS: Final = Columns(TURN, TurnDigest)
-
-
 TURN_IDENTITIES: Final = Columns(TURN, TurnIdentity)
-
-
 TURN_LINKS: Final = Columns(TURN, TurnLink)
-
-
 TURN_PARENTS: Final = Columns(TURN, TurnParent)
-
-
 TURN_BRANCHES: Final = Columns(TURN, TurnBranch)
-
-
 TURN_ORDINAL_BRANCHES: Final = Columns(TURN, OrdinalBranch)
-
-
 TURN_AT: Final = Column[int | None](TURN, "at")
-
-
 TURN_HASH: Final = Column[bytes](TURN, "hash")
-
-
 TURN_METADATA: Final = Column[str | None](TURN, "metadata")
-
-
 TURN_ORDINAL: Final = Column[int](TURN, "ordinal")
-
-
 TURN_ORIGIN: Final = Column[str](TURN, "origin")
-
-
 TURN_PARTS: Final = Column[str | None](TURN, "parts")
-
-
 TURN_SEQ: Final = Column[int](TURN, "seq")
-
-
 TURN_SESSION: Final = Column[str](TURN, "session")
-
-
 TURN_TEXT: Final = Column[str](TURN, "text")
 
 

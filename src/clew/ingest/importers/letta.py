@@ -141,7 +141,7 @@ def _kept(raw: dict[str, Any], role: str) -> tuple[Part, ...]:
     if role == "tool":
         texts = [part.text for part in to_parts(content)]
         return result_parts(_unwrapped("\n".join(texts)), raw.get("tool_call_id"), name=raw.get("name"))
-    _, own, _ = read_message({"role": role, "content": content})
+    own = read_message({"role": role, "content": content}).parts
     calls = [part for call in objects_of(raw, "tool_calls") for part in _spoken(call)]
     if any(part.type == "text" for part in calls):  # the answer is an argument, so what stands beside it is thought
         own = tuple(Part(type="thinking", text=part.text) if part.type == "text" else part for part in own)

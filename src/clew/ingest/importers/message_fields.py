@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from clew.errors import TurnRejected
 from clew.ingest.formats.blocks import call_part, result_parts, to_parts
@@ -39,14 +39,27 @@ _SPOKEN = ("user", "assistant", "system")
 JsonObject = Mapping[str, Any]
 
 
-def read_message(value: JsonObject) -> tuple[str, tuple[Part, ...], str | None]:
-    """The role as the source writes it, the parts, and the speaker's name if the source names a person.
+class MessageContent(NamedTuple):
+    """What a message of another program is, before it is a turn.
+
+    Attributes:
+        role: as the source writes it.
+        speaker: the name of a person, if the source names one.
+    """
+
+    role: str
+    parts: tuple[Part, ...]
+    speaker: str | None = None
+
+
+def read_message(value: JsonObject) -> MessageContent:
+    """The content of a message in any of the shapes that are known.
 
     Raises:
         TurnRejected: it is not a message: it has neither a role nor a text.
     """
     if value.keys() == _OF_WORDS and value["role"] in _SPOKEN:  # as below, in a third of the time
-        return value["role"], to_parts(value["content"]), None
+        return MessageContent(value["role"], to_parts(value["content"]))
     role = text_of(value, *_ROLES) or text_of(dict_of(value, "author"), "role")
     speaker = text_of(value, *_SPEAKERS) or text_of(dict_of(value, "author"), "name")
     if role is not None and "role" not in value and role.strip().lower() not in ROLES and _A_NAME.search(role):
@@ -54,7 +67,7 @@ def read_message(value: JsonObject) -> tuple[str, tuple[Part, ...], str | None]:
     if role is None or value.get("type") in ("message", "reasoning"):
         parts = item_parts(value)
         if parts is not None:
-            return parts[0], parts[1], None
+            return MessageContent(*parts)
     if role is None and first_of(value, *TEXTS) is None:
         raise TurnRejected(
             f"no message: expected role and content, found {', '.join(map(repr, [*value][:8])) or 'nothing'}"
@@ -65,8 +78,8 @@ def read_message(value: JsonObject) -> tuple[str, tuple[Part, ...], str | None]:
         speaker = None
     if role.strip().lower() in ("tool", "function"):
         content = first_of(value, *TEXTS)
-        return role, result_parts(content, value.get("tool_call_id"), name=speaker), None
-    return role, tuple(_parts(value)), speaker
+        return MessageContent(role, result_parts(content, value.get("tool_call_id"), name=speaker))
+    return MessageContent(role, tuple(_parts(value)), speaker)
 
 
 def _parts(value: JsonObject) -> Iterator[Part]:

@@ -69,8 +69,6 @@ def _to_use(s: SentenceTokens, low: int, high: int) -> int:
 
 
 _CHOOSING: Final = frozenset(("use", "choose", "adopt", "pick"))
-
-
 _CHOOSING_WITH: Final = frozenset((("go", "with"), ("switch", "to"), ("stick", "with"), ("settle", "on")))
 
 
@@ -164,8 +162,6 @@ def _numbered(reading: ClauseReading, base: StatementDraft, low: int, high: int)
 
 
 _HAVING: Final = frozenset(("has", "gets", "owns", "adopts", "buys"))
-
-
 _Reader = Callable[[ClauseReading, StatementDraft, int, int], list[StatementDraft] | None]
 
 _READERS: Final[tuple[_Reader, ...]] = (

@@ -89,11 +89,7 @@ def _first_noun(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> i
 
 
 _NO_NAME: Final = NOT_NOUN | INTERJECTION | OPENER | POSSESSIVE | DETERMINER | ADVERB
-
-
 _ONE: Final = frozenset("one everyone everybody someone somebody anyone nobody everything something nothing".split())
-
-
 _INDEFINITE: Final = frozenset("a an some any another such".split())
 
 
@@ -120,11 +116,7 @@ def _verb_after(s: SentenceTokens, place: int) -> VerbGroup | None:
 
 
 _ACRONYM: Final = 3  # letters of a word whose last S says nothing: "my JS chart code"
-
-
 _SEVERAL: Final = frozenset(("people", "children", "men", "women"))
-
-
 _ALSO_NOUNS: Final = frozenset(("work", "love", "help", "need"))
 
 

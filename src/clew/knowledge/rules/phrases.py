@@ -40,8 +40,6 @@ def text_of(s: SentenceTokens, low: int, high: int) -> str:
 
 
 _COUNTED: Final = frozenset("hundred thousand million dozen couple few".split())
-
-
 _TELLING: Final = frozenset("his her their its your every no both all each any many several few most".split())
 
 
@@ -59,11 +57,7 @@ def head_of(s: SentenceTokens, low: int, high: int) -> str:
 _INDEFINITE: Final = frozenset(
     "anything something nothing everything someone anyone everyone somewhere anywhere everywhere your".split()
 )
-
-
 _AGO: Final = frozenset(("ago", "later", "earlier"))
-
-
 _TELLING_WORDS: Final = 2
 """Words before an empty noun that give it a meaning: "the repeat load time"."""
 
@@ -112,8 +106,6 @@ def clause_words(s: SentenceTokens, at: int) -> str:
 
 
 _BACKWARD: Final = frozenset("it this these those they them you everything anything everyone".split())
-
-
 _LONGEST_CLAUSE: Final = 16
 
 

@@ -90,8 +90,6 @@ def _lacks_object(reading: ClauseReading, verb: str, obj: Object) -> bool:
 
 
 _BESIDE_OBJECT: Final = frozenset(("from", "with", "for", "in", "at", "by"))
-
-
 _AT_PRODUCING: Final = frozenset(("at", "to", "for", "with"))  # "bring in" and "develop into" say something
 
 

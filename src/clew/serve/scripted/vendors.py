@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from clew.serve.proxy.economy.cache_model import Block, CacheUse
 from clew.serve.scripted import (
@@ -102,15 +102,29 @@ _PATHS: Final = (
 )
 
 
-def route(path: str) -> tuple[str, str, str]:
-    """The API that a path (without its query string) belongs to, what it asks for, and a model that it names."""
+class Route(NamedTuple):
+    """What a path asks for.
+
+    Attributes:
+        wire: the API that it belongs to.
+        work: `create`, `stream` or `count`; empty for anything else.
+        model: the model that it names; empty if it names none.
+    """
+
+    wire: str
+    work: str = ""
+    model: str = ""
+
+
+def route(path: str) -> Route:
+    """What a path, without its query string, asks for."""
     for wire, work, pattern in _PATHS:
         match = pattern.fullmatch(path)
         if match:
-            return wire, work, match.groupdict().get("model", "")
+            return Route(wire, work, match.groupdict().get("model", ""))
     if "/v1beta" in path:
-        return "gemini", "", ""
-    return ("anthropic" if "/messages" in path else "openai"), "", ""
+        return Route("gemini")
+    return Route("anthropic" if "/messages" in path else "openai")
 
 
 def unauthorised(wire: str, request: RecordedRequest) -> Denial | None:
