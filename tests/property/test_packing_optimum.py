@@ -97,13 +97,15 @@ def test_candidates_with_one_rendering_are_packed_as_any_others(
 ) -> None:
     utilities, costs, shown = zip(*some, strict=True)
     names, prices = zip(*shown, strict=True)
-    quick = pack_singles(utilities, costs, names, prices, room)
+    quick = pack_singles(utilities, costs, names, dict(zip(names, prices, strict=True)), room)
     offers = [
         PackingCandidate([CandidateRendering(utility, cost)], *heading)
         for utility, cost, heading in zip(utilities, costs, shown, strict=True)
     ]
     if quick is not None:
-        assert pack(offers, room) == dict.fromkeys(quick, 0)
+        taken, left = quick
+        assert pack(offers, room) == dict.fromkeys(taken, 0)
+        assert left == room - spent(offers, dict.fromkeys(taken, 0))
     elif len(some) <= 8:
         greedy = pack(offers, room)
         assert gained(offers, greedy) >= PROMISED * optimum(offers, room) - 1e-9
@@ -112,7 +114,7 @@ def test_candidates_with_one_rendering_are_packed_as_any_others(
 @pytest.mark.requirement("F-READING-03")
 def test_where_more_may_be_missing_the_search_decides() -> None:
     assert CLOSE < 0.5
-    assert pack_singles([6.0, 10.0], [5.0, 10.0], ["a", "a"], [0.0, 0.0], 10.0) is None
+    assert pack_singles([6.0, 10.0], [5.0, 10.0], ["a", "a"], {"a": 0.0}, 10.0) is None
     offers = [PackingCandidate([CandidateRendering(6.0, 5.0)]), PackingCandidate([CandidateRendering(10.0, 10.0)])]
     assert pack(offers, 10.0) == {1: 0}
-    assert pack_singles([6.0, 5.0], [5.0, 5.0], ["a", "a"], [0.0, 0.0], 10.0) == [0, 1]
+    assert pack_singles([6.0, 5.0], [5.0, 5.0], ["a", "a"], {"a": 0.0}, 10.0) == ([0, 1], 0.0)

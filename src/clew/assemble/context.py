@@ -278,7 +278,7 @@ class _RenderingSource:
         # What is to be done with single turns: none of it in most blocks, and little in the others.
         special = ((turns.role[positions] == TOOL) | (turns.chars[positions] > self._policy.long)).tolist()
         for number, stored in enumerate(words):
-            if special[number] or stored is None or stored.is_marked:
+            if special[number] or stored is None or stored.mark or stored.speaker or stored.thinking:
                 self._finish(places[number], stored, int(positions[number]))
         if self._names is not None:
             self._leave_small_talk(places, texts, self._names)
@@ -288,6 +288,8 @@ class _RenderingSource:
         """Leaves out tools' results that only confirm their calls, unless they are asked for or required."""
         frame = self._ranking.frame
         is_tools = (frame.view.turns.role[positions] == TOOL).tolist()
+        if not any(is_tools):
+            return
         candidates = [
             (place, text, position)
             for place, text, position, is_tool in zip(places, texts, positions.tolist(), is_tools, strict=True)
@@ -313,8 +315,9 @@ class _RenderingSource:
 
     def _leave_small_talk(self, places: Sequence[int], texts: Sequence[str], names: Collection[str]) -> None:
         """Leaves out greetings, thanks and bare words that say nothing else, unless they are required."""
-        for place, text in zip(places, texts, strict=True):
-            if len(text) > LONGEST or place in self._required:
+        short = [(place, text) for place, text in zip(places, texts, strict=True) if len(text) <= LONGEST]
+        for place, text in short:
+            if place in self._required:
                 continue
             if is_small_talk(text, names):
                 self._renderings[place] = ()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, partial
+from itertools import starmap
 from math import inf
 from typing import Final
 
@@ -138,8 +139,7 @@ def fit(
 
 def _in_order(taken: Mapping[int, Evidence]) -> dict[int, Evidence]:
     """The items that were taken, in the order of the block."""
-    places, items = list(taken), list(taken.values())
-    return {places[number]: items[number] for number in chronological_order(items)}
+    return dict(map(list(taken.items()).__getitem__, chronological_order(list(taken.values()))))
 
 
 class _Table:
@@ -188,41 +188,56 @@ class _Table:
         if not reached:
             return room
         offered = list(map(self._offered.__getitem__, reached))
-        worths = [worth[place] * factor for place, factor in zip(reached, _repeats(offered), strict=True)]
-        picked = self._picked(reached, offered, worths, must, room)
-        for (number, evidence), cost in zip(picked, self._weights([line.packed for _, line in picked]), strict=True):
-            room -= cost
-            if evidence.heading not in self._headings:
-                room -= self._heading_cost(evidence.heading)
-                self._headings.add(evidence.heading)
-            self.taken[reached[number]] = evidence
-        return self.fill(after, room)
+        worths = list(map(worth.__getitem__, reached))
+        for number in _repeating(offered):
+            worths[number] *= REPEATED
+        left = None
+        if not must and set(map(len, offered)) == {1}:
+            left = self._pack_singles(reached, [shown[0] for shown in offered], worths, room)
+        return self.fill(after, self._pack_all(reached, offered, worths, must, room) if left is None else left)
 
-    def _picked(
+    def _pack_singles(
+        self, reached: Sequence[int], lines: Sequence[Evidence], worths: Sequence[float], room: float
+    ) -> float | None:
+        """Takes the best of candidates with one rendering each, and returns the room that is left; see `pack_singles`.
+
+        None if nothing was taken, because a longer search may find more.
+        """
+        costs = self._weights([line.packed for line in lines])
+        utilities = [
+            worth * max(cost, 1.0) * line.share for worth, cost, line in zip(worths, costs, lines, strict=True)
+        ]
+        keys = [line.heading for line in lines]
+        headings = list(set(keys))
+        self._heading_costs.update(zip(headings, self._weights(list(starmap(heading, headings))), strict=True))
+        packed = pack_singles(utilities, costs, keys, self._heading_costs, room)
+        if packed is None:
+            return None
+        taken, left = packed
+        for number in taken:
+            self.taken[reached[number]] = lines[number]
+        self._headings.update(map(keys.__getitem__, taken))
+        return left
+
+    def _pack_all(
         self,
         reached: Sequence[int],
         offered: Sequence[Sequence[Evidence]],
         worths: Sequence[float],
         must: Sequence[int],
         room: float,
-    ) -> list[tuple[int, Evidence]]:
-        """Packs these candidates; returns the index of each that was taken, ascending, with its rendering."""
-        if not must and set(map(len, offered)) == {1}:
-            lines = [shown[0] for shown in offered]
-            costs = self._weights([line.packed for line in lines])
-            utilities = [
-                worth * max(cost, 1.0) * line.share for worth, cost, line in zip(worths, costs, lines, strict=True)
-            ]
-            keys = [line.heading for line in lines]
-            for key in set(keys):
-                self._heading_cost(key)
-            taken = pack_singles(utilities, costs, keys, list(map(self._heading_costs.__getitem__, keys)), room)
-            if taken is not None:
-                return [(number, lines[number]) for number in taken]
+    ) -> float:
+        """Takes the best of candidates with any number of renderings, and returns the room that is left."""
         choices = list(map(self._choice, worths, offered))
         numbers = {place: number for number, place in enumerate(reached)} if must else {}
-        picked = pack(choices, room, [numbers[place] for place in must])
-        return [(number, offered[number][offer]) for number, offer in picked.items()]
+        for number, offer in pack(choices, room, [numbers[place] for place in must]).items():
+            evidence, choice = offered[number][offer], choices[number]
+            room -= choice.offers[offer].cost
+            if evidence.heading not in self._headings:
+                room -= choice.heading_cost
+                self._headings.add(evidence.heading)
+            self.taken[reached[number]] = evidence
+        return room
 
     def fill(self, start: int, room: float) -> float:
         """Takes candidates from index `start` on in rank order, each in its first rendering that fits.
@@ -233,9 +248,12 @@ class _Table:
 
     def _fill(self, places: Sequence[int], room: float, few: int = FEW) -> float:
         """Takes some of these candidates, which are in rank order; see `fill`."""
+        if room < SPARE:
+            return room
         fetched: Sequence[int] = ()
         if self._known:  # room only shrinks: a loop over those that fit now takes a third of the time
-            places = [place for place in places if self._least[place] <= room * CHARS_PER_TOKEN]
+            least, most = self._least, room * CHARS_PER_TOKEN
+            places = [place for place in places if least[place] <= most]
         for number, place in enumerate(places):
             if room < SPARE:
                 break
@@ -265,6 +283,10 @@ class _Table:
         Short replies are never copies, since they depend on what they answer.
         """
         said, copies = self._said, list[int]()
+        texts = [shown[0].text for place in places if (shown := self._offered[place])]
+        if len(set(texts)) == len(texts) and said.isdisjoint(texts):  # as nearly always
+            said.update(texts)
+            return copies
         for place in places:
             shown = self._offered[place]
             if shown and len(text := shown[0].text) > SHORT:
@@ -365,29 +387,28 @@ class _Table:
         return PackingCandidate(offers, key, heading_cost)
 
     def _reach(self, must: Sequence[int], room: float) -> tuple[list[int], int]:
-        """The indexes that are packed together, without copies, and the one after them.
+        """The indexes that are packed together, without copies and what is never shown, and the one after them.
 
         They are taken in rank order, until they would fill the room `REACH` times.
         """
-        reached = sorted(must)
-        most, left, after = room if self._known else inf, REACH * room, 0
+        reached, after = sorted(must), 0
         if room >= SPARE:
+            after, beside = len(self._least), SPARE * CHARS_PER_TOKEN
+            most, left = room * CHARS_PER_TOKEN if self._known else inf, REACH * room * CHARS_PER_TOKEN
             for place, chars in enumerate(self._least):
                 if left <= 0:
+                    after = place
                     break
-                after, tokens = place + 1, chars / CHARS_PER_TOKEN
-                if tokens <= most and place not in must:
+                if chars <= most and place not in must:
                     reached.append(place)
-                    left -= tokens + SPARE
+                    left -= chars + beside
         if reached:
             self._fetch(sorted(reached))
         self._offered = dict(zip(reached, map(self._renderings, reached), strict=True))
         copies = self._copies_among(reached)
-        return sorted(
-            reached
-            if not copies
-            else [candidate for candidate in reached if candidate not in copies or candidate in must]
-        ), after
+        if copies or not all(self._offered.values()):
+            reached = [place for place in reached if place in must or (self._offered[place] and place not in copies)]
+        return sorted(reached), after
 
     def _next(self, places: Sequence[int], room: float, few: int) -> list[int]:
         """The first of these indexes, with others that are likely to fit together with it, or that would fit alone."""
@@ -403,17 +424,17 @@ class _Table:
         return wanted
 
 
-def _repeats(offered: Sequence[Sequence[Evidence]]) -> list[float]:
-    """A factor for each candidate's utility: `REPEATED` if a better one begins with the same words, otherwise 1."""
+def _repeating(offered: Sequence[Sequence[Evidence]]) -> list[int]:
+    """The indexes of the candidates that begin with the same words as a better one."""
     heads = [shown[0].text[:SAME] if shown else "" for shown in offered]
     every = "|".join(heads)
     # Of what can be printed only the space separates words: where none is doubled, no beginning need be split.
     plain = every.isprintable() and "  " not in every
-    beginnings = [head.strip() for head in heads] if plain else [" ".join(head.split()) for head in heads]
+    beginnings = list(map(str.strip, heads)) if plain else [" ".join(head.split()) for head in heads]
     if len(set(beginnings)) == len(beginnings):
-        return [1.0] * len(beginnings)
+        return []
     first = {beginning: place for place, beginning in reversed(list(enumerate(beginnings)))}
-    return [1.0 if first[beginning] == place else REPEATED for place, beginning in enumerate(beginnings)]
+    return [place for place, beginning in enumerate(beginnings) if first[beginning] != place]
 
 
 def _exact(

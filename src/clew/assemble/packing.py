@@ -6,10 +6,14 @@ than `CLOSE` may be missing, one pass of exchanges and a search over the few can
 nothing of turns, words or counters.
 """
 
+from bisect import bisect_right
 from collections.abc import Hashable, Mapping, Sequence
 from heapq import heappop, heappush
-from itertools import islice
-from typing import Final, NamedTuple
+from itertools import accumulate, islice
+from operator import add
+from typing import Final, NamedTuple, TypeVar
+
+K = TypeVar("K", bound=Hashable)
 
 CLOSE: Final = 0.015
 """Share of the upper bound that may be missing before candidates are exchanged; the documented limit is 2 %."""
@@ -77,41 +81,49 @@ def pack(choices: Sequence[PackingCandidate], room: float, must: Sequence[int] =
 def pack_singles(
     utilities: Sequence[float],
     costs: Sequence[float],
-    headings: Sequence[Hashable],
-    heading_costs: Sequence[float],
+    headings: Sequence[K],
+    heading_costs: Mapping[K, float],
     room: float,
-) -> list[int] | None:
-    """As `pack`, for candidates with one rendering each, in a third of the time; returns the taken ones, ascending.
-
-    None if the result may miss more than `CLOSE` of the greatest utility, so that `pack` would search further.
+) -> tuple[list[int], float] | None:
+    """As `pack`, for candidates with one rendering each, in a third of the time.
 
     Args:
         headings: the key of each candidate's heading.
+        heading_costs: the cost of each heading.
+
+    Returns:
+        The indexes of the taken candidates, ascending, and the room that is left. None if they may miss more than
+        `CLOSE` of the greatest utility, so that `pack` would search further.
     """
-    densities = [-utility / max(cost, TINY) for utility, cost in zip(utilities, costs, strict=True)]
+    densities = [-utility / (cost or TINY) for utility, cost in zip(utilities, costs, strict=True)]
+    prices = list(map(add, costs, map(heading_costs.__getitem__, headings)))
     most = room + TINY
-    steps = [place for place, cost in enumerate(costs) if utilities[place] > 0 and cost + heading_costs[place] <= most]
+    steps = [place for place, price in enumerate(prices) if price <= most and utilities[place] > 0]
     steps.sort(key=densities.__getitem__)
-    left, taken, shown = room, set[int](), set[Hashable]()
-    worth = 0.0
-    for place in [*steps, *steps]:  # what did not fit may do when its heading is there for another
-        if place in taken:
-            continue
-        heading = headings[place]
-        price = costs[place] if heading in shown else costs[place] + heading_costs[place]
-        if price <= left + TINY:
-            shown.add(heading)
-            taken.add(place)
-            left -= price
-            worth += utilities[place]
-    bound, relaxed = 0.0, room
-    for place in steps:
-        if costs[place] > relaxed:
-            bound += utilities[place] * relaxed / costs[place]
-            break
-        relaxed -= costs[place]
-        bound += utilities[place]
-    return sorted(taken) if worth >= bound * (1.0 - CLOSE) else None
+    gained = list(accumulate(map(utilities.__getitem__, steps), initial=0.0))
+    # Those that fit even if each has a heading of its own are taken whatever is shared.
+    certain = bisect_right(list(accumulate(map(prices.__getitem__, steps))), most)
+    taken, waiting, worth = steps[:certain], steps[certain:], gained[certain]
+    shown = set(map(headings.__getitem__, taken))
+    left = room - sum(map(costs.__getitem__, taken)) - sum(map(heading_costs.__getitem__, shown))
+    for _ in range(2):  # what did not fit may do when its heading is there for another
+        places, waiting = waiting, []
+        for place in places:
+            heading = headings[place]
+            price = costs[place] if heading in shown else prices[place]
+            if price <= left + TINY:
+                shown.add(heading)
+                taken.append(place)
+                left -= price
+                worth += utilities[place]
+            else:
+                waiting.append(place)
+    spent = list(accumulate(map(costs.__getitem__, steps), initial=0.0))
+    within = bisect_right(spent, room, 1) - 1  # steps that fit together where no heading costs anything
+    bound = gained[within]
+    if within < len(steps):
+        bound += utilities[steps[within]] * (room - spent[within]) / costs[steps[within]]
+    return (sorted(taken), left) if worth >= bound * (1.0 - CLOSE) else None
 
 
 class _Packing:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from itertools import islice, repeat
+from itertools import filterfalse, islice, repeat
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -106,7 +106,7 @@ def _fusion(config: RecallConfig, *, with_assistant: bool) -> dict[str, Any]:
 def left_out(ranked: int, packed: Packed, must: Collection[int] = ()) -> list[int]:
     """Indexes of the candidates that were not taken: required ones first, then the others, best first."""
     lacking = [place for place in must if place not in packed.taken]
-    others = (place for place in range(ranked) if place not in packed.taken and place not in must)
+    others = filterfalse(packed.taken.union(must).__contains__, range(ranked))
     return [*lacking, *islice(others, max(0, OMISSIONS - len(lacking)))]
 
 

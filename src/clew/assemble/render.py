@@ -142,12 +142,16 @@ def item_lines(seqs: Iterable[int], names: Iterable[str], texts: Iterable[str]) 
     whole = list(texts)
     every = "".join(whole)  # a look at all together: most have no such sign
     is_odd, may_be_fenced, may_be_spelled = has_look_alikes(every), has_fences(every), may_spell_marks(every)
-    return [
-        f"{seq} {name}: {text}\n"
-        if text.isprintable()
-        and not (
+    is_plain = not (is_odd or "<" in every or may_be_fenced or may_be_spelled)
+
+    def may_be_escaped(text: str) -> bool:
+        return (
             is_odd or "<" in text or (may_be_fenced and has_fences(text)) or (may_be_spelled and may_spell_marks(text))
         )
+
+    return [
+        f"{seq} {name}: {text}\n"
+        if text.isprintable() and (is_plain or not may_be_escaped(text))
         else item_line(seq, name, text)
         for seq, name, text in zip(seqs, names, whole, strict=True)
     ]
@@ -189,11 +193,10 @@ def chronological_order(items: Sequence[Evidence]) -> list[int]:
     """The indexes of items as `chronological` orders them."""
     starts: dict[str, datetime] = {}
     for item in items:
-        at = item.at or _LATEST
-        start = starts.get(item.session)
-        if start is None or at < start:
-            starts[item.session] = at
-    order = {session: place for place, (_, session) in enumerate(sorted((at, name) for name, at in starts.items()))}
+        session, at = item.session, item.at or _LATEST
+        if at < starts.setdefault(session, at):
+            starts[session] = at
+    order = {session: place for place, (_, session) in enumerate(sorted(zip(starts.values(), starts, strict=True)))}
     places = [(order[item.session], item.seq, item.pieces[:1]) for item in items]
     return sorted(range(len(items)), key=places.__getitem__)
 
@@ -233,7 +236,8 @@ def names_left_out(items: Sequence[Evidence]) -> int:
 
 def saved_by_calls(items: Sequence[Evidence]) -> int:
     """Characters that calls of tools and commands take less in a block than they were packed with."""
-    return sum([len(item.packed) - len(line) for item, line in zip(items, lines_of(items), strict=True)])
+    packed = "".join([item.packed for item in items])
+    return len(packed) - sum([len(item.line) for item in items]) if may_read_better(packed) else 0
 
 
 def _go_on(items: Sequence[Evidence]) -> list[bool]:
@@ -242,8 +246,8 @@ def _go_on(items: Sequence[Evidence]) -> list[bool]:
     Never where a title may have a range of turns as its name.
     """
     continued = [
-        item.speaker == before.speaker
-        and item.heading == before.heading
+        item.heading == before.heading
+        and item.speaker == before.speaker
         and item.mark == before.mark
         and "title" not in (before.rendering, item.rendering)
         for before, item in pairwise(items)

@@ -229,12 +229,13 @@ class Ranking(Sequence[Candidate]):
     def _rows(
         self, places: Sequence[int], asked: Sequence[Opinion], ranks: Callable[[], NDArray[np.int64]]
     ) -> "CandidateRows":
-        view, positions = self.frame.view, self.positions[np.asarray(places, dtype=np.int64)]
+        wanted = np.asarray(places, dtype=np.int64)
+        view, positions = self.frame.view, self.positions[wanted]
         return CandidateRows(
             positions.tolist(),
             list(map(view.sessions.__getitem__, view.turns.session[positions].tolist())),
             view.turns.seq[positions].tolist(),
-            [place + 1 for place in places],
+            (wanted + 1).tolist(),
             self._fused.at(positions),
             self._fused.shares(positions),
             [opinion.name for opinion in asked],

@@ -157,13 +157,10 @@ class PlainWords:
 
     def keep(self, places: Sequence[int], words: Sequence[StoredWords | None]) -> None:
         """Caches words if they are short, and evicts the least recently used ones when the cache is full."""
-        fit = [
-            (place, stored)
-            for place, stored in zip(places, words, strict=True)
-            if stored is not None and not stored.thinking and len(stored.text) <= LONGEST
-        ]
         with self._lock:
-            for place, stored in fit:
+            for place, stored in zip(places, words, strict=True):
+                if stored is None or stored.thinking or len(stored.text) > LONGEST:
+                    continue
                 if place not in self.known:  # else another thread has read it meanwhile
                     self.known[place] = stored
                     self._size += len(stored.text) + OVERHEAD

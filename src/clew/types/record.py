@@ -97,7 +97,7 @@ def bulk_maker(kind: type[T]) -> Callable[..., list[T]]:
     setters = tuple(vars(kind)[field.name].__set__ for field in fields(kind))  # type: ignore[arg-type]  # dataclasses
 
     def make(count: int, *columns: Iterable[Any]) -> list[T]:
-        records = [object.__new__(kind) for _ in range(count)]
+        records = list(map(object.__new__, repeat(kind, count)))
         for setter, column in zip(setters, columns, strict=True):
             deque(map(setter, records, column), maxlen=0)
         return records
