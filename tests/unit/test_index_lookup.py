@@ -13,9 +13,12 @@ from clew.index.live import SETTLED, LiveIndex
 from clew.index.segment import Segment, build
 from clew.index.string_table import StringTable, sections, to_bytes
 from clew.index.term_directory import TermDirectory
+from clew.index.vector_segment import VectorBlock
+from clew.index.vectors import cosine
 from clew.index.view import COUNTED, IndexView
 from clew.memory import Memory
 from clew.store.selections import SegmentKey
+from clew.testing import HashEmbedder
 from clew.types import Turn
 
 TABLES: tuple[list[str], ...] = (
@@ -160,3 +163,50 @@ def test_whether_somebody_may_be_called_by_a_name_is_known_of_all_turns(packed: 
         view = IndexView.of([Segment.load(build(entries))]) if packed else IndexView.of(tail=entries)
         assert [head for head in heads if view.may_have_marks(head)] == expected
     assert not TermDirectory([]).may_begin("@")
+
+
+@pytest.fixture
+def embedded(tmp_path: Path) -> Iterator[Memory]:
+    with Memory.open(tmp_path / "home", embedder=HashEmbedder(), config={"index": {"pack_minimum": 4}}) as opened:
+        yield opened
+
+
+def cosines(live: LiveIndex) -> list[list[float]]:
+    embedder = HashEmbedder()
+    found: list[list[float]] = cosine(live.view(), embedder.name, embedder.embed(["tea of word3", "40"])).tolist()
+    return found
+
+
+def blocks(live: LiveIndex) -> Sequence[VectorBlock]:
+    return live.view().vectors[HashEmbedder().name]
+
+
+@pytest.mark.requirement("F-SPEED-35")
+def test_small_segments_of_vectors_are_joined_and_give_the_same_cosines(embedded: Memory) -> None:
+    for first in range(0, 40, 8):
+        add(embedded, first, 8)
+    live = LiveIndex(embedded.reads.store, embedded.space)
+    before, count = cosines(live), len(blocks(live))
+    assert count > 2
+    for _ in range(SETTLED):
+        live.view()
+    assert len(blocks(live)) < count
+    assert cosines(live) == before
+    add(embedded, 40, 8)
+    assert cosines(live) == cosines(LiveIndex(embedded.reads.store, embedded.space))
+
+
+@pytest.mark.requirement("F-SPEED-35")
+def test_no_block_keeps_the_vector_of_a_forgotten_turn(embedded: Memory) -> None:
+    for first in range(0, 40, 8):
+        add(embedded, first, 8)
+    live = LiveIndex(embedded.reads.store, embedded.space)
+    for _ in range(SETTLED + 1):
+        live.view()
+    embedded.forget(match="number 17")
+    assert embedded.drain()
+    live.view()
+    for block in blocks(live):
+        held = block.raised if block.raised.base is None else block.raised.base
+        assert len(held) == len(block.raised)
+    assert sum(len(block.positions) for block in blocks(live)) == 39

@@ -1,13 +1,15 @@
-"""Gathers small adjacent segments of terms into larger ones in memory, so that a term is looked up in few places.
+"""Gathers small adjacent segments into larger ones in memory, so that a question looks at few of them.
 
 Packing leaves up to a dozen small segments, since each merge of stored segments is written to disk. In memory a merge
-costs 2 us a turn and saves memory, as segments repeat each other's terms. Results do not depend on it.
+of terms costs 2 us a turn and saves memory, as segments repeat each other's terms; one of vectors is a copy. Results do
+not depend on it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from clew.index.segment import Segment, merge
+from clew.index.vector_segment import VectorBlock
 from clew.store.selections import SegmentKey
 
 LARGEST: Final = 16_384
@@ -50,3 +52,23 @@ def gathered(groups: Sequence[Group], segments: Sequence[Segment]) -> tuple[list
         end = start
     merged.reverse()
     return [group for group, _ in merged], [segment for _, segment in merged]
+
+
+def adjoining(blocks: Mapping[SegmentKey, VectorBlock]) -> list[Group]:
+    """The segments whose blocks may be joined: of one model, and with turns that follow each other if any are unbroken.
+
+    Args:
+        blocks: those of a model in their order, one model after the other.
+    """
+    groups: list[Group] = []
+    turns, before = 0, None
+    for key, block in blocks.items():
+        size = len(block.positions)
+        follows = before is not None and groups[-1][-1].kind == key.kind and before.may_precede(block)
+        if follows and turns + size <= LARGEST:
+            groups[-1], turns = (*groups[-1], key), turns + size
+        else:
+            groups.append((key,))
+            turns = size
+        before = block
+    return groups

@@ -6,7 +6,7 @@ not depend on how turns are packed, so after packing a refresh only reads the ne
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise, starmap
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -16,7 +16,7 @@ from clew.errors import StoreCorrupt
 from clew.index.columns import Column, Columns
 from clew.index.container import narrow
 from clew.index.entry import PieceSizes, TurnEntry, decode, decode_sizes, piece_sizes
-from clew.index.gathering import Group, gathered, regrouped
+from clew.index.gathering import Group, adjoining, gathered, regrouped
 from clew.index.segment import Segment
 from clew.index.segment_kinds import (
     TERMS,
@@ -106,6 +106,7 @@ class LiveIndex:
         with self._lock:
             seen, view = self._current
             self._terms.gather()
+            self._vectors.gather()
             self._current = seen, self._publish(view)
             return self._current[1]
 
@@ -317,31 +318,63 @@ class _UnpackedVectors:
 
 
 class _Vectors:
-    """Packed and unpacked vectors of every model, as read so far; `changes` increases with every change."""
+    """Packed and unpacked vectors of every model, as read so far.
+
+    Attributes:
+        changes: increases with every change.
+    """
 
     def __init__(self, space: str) -> None:
         self._space = space
         self._columns: Columns | None = None
-        self._segments: dict[SegmentKey, tuple[_Ordinals, VectorBlock]] = {}  # with the ordinals of the rows
+        self._segments: dict[SegmentKey, VectorBlock] = {}
+        self._ordinals: dict[SegmentKey, _Ordinals] = {}  # of the rows of each segment
+        self._groups: dict[Group, VectorBlock] = {}  # of which the blocks of segments are parts
+        self._gathers = False
         self._loose: dict[str, _UnpackedVectors] = {}
         self.changes = 0
 
     def reload(self, reader: Reader, columns: Columns) -> None:
         """Loads changed segments and reads all unpacked vectors again."""
-        loaded = {}
+        blocks, ordinals = dict[SegmentKey, VectorBlock](), dict[SegmentKey, _Ordinals]()
         for kind in segment_kinds(reader, self._space)[1:]:
             for key in list_segments(reader, self._space, kind.name):
                 known = self._segments.get(key)
                 if known is None:
-                    known = _block_of(VectorSegment.load(segment_data(reader, self._space, key)), columns)
-                elif columns is not self._columns:
-                    ordinals, block = known
-                    places = columns.positions(ordinals.array())
-                    known = ordinals, VectorBlock.of(places, block.raised, block.offsets, block.scales)
-                loaded[key] = known
-        self._columns, self._segments, self._loose = columns, loaded, {}
+                    loaded = VectorSegment.load(segment_data(reader, self._space, key))
+                    ordinals[key], blocks[key] = _block_of(loaded, columns)
+                    continue
+                ordinals[key], blocks[key] = self._ordinals[key], known
+                if columns is not self._columns:
+                    places = columns.positions(ordinals[key].array())
+                    blocks[key] = VectorBlock.of(places, known.raised, known.offsets, known.scales)
+        if columns is not self._columns:
+            self._groups = {}
+        self._columns, self._segments, self._ordinals, self._loose = columns, blocks, ordinals, {}
+        self._group()
         self.changes += 1
         self.read_loose(reader, columns)
+
+    def gather(self) -> None:
+        """Joins small adjacent segments in memory, now and whenever segments are read."""
+        self._gathers, before = True, self._groups
+        self._group()
+        self.changes += self._groups.keys() != before.keys()
+
+    def _group(self) -> None:
+        """Joins what may be joined, unless it is already. What is not stored any more leaves the memory."""
+        groups = dict[Group, VectorBlock]()
+        for group in adjoining(self._segments) if self._gathers else [(key,) for key in self._segments]:
+            blocks = [self._segments[key] for key in group]
+            whole = self._groups.get(group)
+            if whole is None:
+                whole = blocks[0]
+                if len(blocks) > 1 or whole.raised.base is not None:  # it is a part, which keeps an old whole in memory
+                    whole = VectorBlock.joined(blocks)
+                    ends = list(accumulate((len(block.positions) for block in blocks), initial=0))
+                    self._segments.update(zip(group, starmap(whole.part, pairwise(ends)), strict=True))
+            groups[group] = whole
+        self._groups = groups
 
     def read_loose(self, reader: Reader, columns: Columns) -> None:
         """Reads the new unpacked vectors."""
@@ -351,7 +384,7 @@ class _Vectors:
     def blocks(self) -> dict[str, list[VectorBlock]]:
         """The vector blocks by model. Unpacked vectors come last, and of two vectors of a turn the last one counts."""
         blocks: dict[str, list[VectorBlock]] = {}
-        for key, (_, block) in self._segments.items():
+        for (key, *_), block in self._groups.items():
             blocks.setdefault(key.kind[len(VECTOR_PREFIX) :], []).append(block)
         for model, loose in self._loose.items():
             blocks.setdefault(model, []).append(loose.block())

@@ -80,6 +80,30 @@ class VectorBlock:
         unbroken = bool(positions[0] >= 0 and np.all(np.diff(positions) == 1))
         return cls(positions.astype(np.int32, copy=False), raised, offsets, scales, unbroken)
 
+    @classmethod
+    def joined(cls, blocks: "Sequence[VectorBlock]") -> "VectorBlock":
+        """A copy of the rows of some blocks, each of which may precede the next."""
+        return cls(
+            np.concatenate([block.positions for block in blocks]),
+            np.concatenate([block.raised for block in blocks]),
+            np.concatenate([block.offsets for block in blocks]),
+            np.concatenate([block.scales for block in blocks]),
+            blocks[0].unbroken,
+        )
+
+    def may_precede(self, other: "VectorBlock") -> bool:
+        """Whether another block's rows may stand behind these without any row being looked up in another way."""
+        if self.unbroken != other.unbroken:
+            return False
+        return not self.unbroken or int(self.positions[-1]) + 1 == int(other.positions[0])
+
+    def part(self, low: int, high: int) -> "VectorBlock":
+        """Some of the rows, in the same memory."""
+        rows = slice(low, high)
+        return VectorBlock(
+            self.positions[rows], self.raised[rows], self.offsets[rows], self.scales[rows], self.unbroken
+        )
+
     def codes(self, row: int) -> Codes:
         """One vector's codes, as in a segment."""
         return to_signed(self.raised[row])
