@@ -257,7 +257,8 @@ class _RenderingSource:
         names = list(map(view.sessions.__getitem__, codes))
         words = self._fetch(list(zip(names, seqs, strict=True)), positions)
         texts = ["" if words_of_turn is None else words_of_turn.text.strip() for words_of_turn in words]
-        speakers, written = _speakers(view, turns.speaker[positions], turns.role[positions])
+        roles = turns.role[positions]
+        speakers, written = _speakers(view, turns.speaker[positions], roles)
         moments = _moments(at)
         whole = _evidence(
             len(texts),
@@ -276,20 +277,21 @@ class _RenderingSource:
         )
         self._renderings.update(zip(places, zip(whole), strict=True))
         # What is to be done with single turns: none of it in most blocks, and little in the others.
-        special = ((turns.role[positions] == TOOL) | (turns.chars[positions] > self._policy.long)).tolist()
+        is_tools = roles == TOOL
+        special = (is_tools | (turns.chars[positions] > self._policy.long)).tolist()
         for number, stored in enumerate(words):
             if special[number] or stored is None or stored.mark or stored.speaker or stored.thinking:
                 self._finish(places[number], stored, int(positions[number]))
         if self._names is not None:
             self._leave_small_talk(places, texts, self._names)
-            self._leave_confirmations(places, texts, positions)
+            if is_tools.any():
+                self._leave_confirmations(places, texts, positions, is_tools.tolist())
 
-    def _leave_confirmations(self, places: Sequence[int], texts: Sequence[str], positions: NDArray[np.int64]) -> None:
+    def _leave_confirmations(
+        self, places: Sequence[int], texts: Sequence[str], positions: NDArray[np.int64], is_tools: Sequence[bool]
+    ) -> None:
         """Leaves out tools' results that only confirm their calls, unless they are asked for or required."""
         frame = self._ranking.frame
-        is_tools = (frame.view.turns.role[positions] == TOOL).tolist()
-        if not any(is_tools):
-            return
         candidates = [
             (place, text, position)
             for place, text, position, is_tool in zip(places, texts, positions.tolist(), is_tools, strict=True)

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final, TypeVar, cast
+from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ Bytes = NDArray[np.uint8]
 _POSTINGS: Final = (np.int64, np.uint8, np.uint8)
 """The types of a term's pieces, and of its counts in their body and extra terms."""
 
-_NOT_MADE: Final = object()
+_NOT_MADE: Final[Any] = object()
 
 _FIRST_PIECES: Final = CacheKey[NDArray[np.intp]]("first pieces")
 
@@ -200,10 +200,10 @@ class IndexView:
         """A value that depends on this view alone: computed on first use and cached for the life of the view."""
         # One look-up: the hash of a key with weights takes a microsecond, and between two of them another thread may
         # come and make the value.
-        value = self._derived.get(key, _NOT_MADE)
+        value: T = self._derived.get(key, _NOT_MADE)
         if value is _NOT_MADE:
             value = self._derived[key] = make()
-        return cast(T, value)
+        return value
 
     def grown(self, key: CacheKey[NDArray[Any]], make: Callable[[slice], NDArray[Any]]) -> NDArray[Any]:
         """An array with one value per turn, each depending on its turn only: see `IncrementalCache.grown`."""

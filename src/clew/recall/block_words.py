@@ -91,7 +91,7 @@ def _read(
             words.append(None if row is None else _with_thinking(reader, space, name, row))
         else:
             spoken = next(texts)
-            words.append(None if spoken is None else StoredWords(spoken.text, speaker=_named_instead(spoken)))
+            words.append(None if spoken is None else _spoken(spoken))
     return words
 
 
@@ -128,9 +128,10 @@ def _with_marks(
     return _as_thinking(marked)
 
 
-def _named_instead(said: TurnSpoken) -> str:
-    """The speaker shown in place of the user where an agent instructs a sub-agent; empty to show the stored speaker."""
-    return "assistant" if said.role == "user" and said.origin == "assistant" else ""
+def _spoken(said: TurnSpoken) -> StoredWords:
+    """The words of a turn; where an agent instructs a sub-agent, it is shown as the speaker in place of the user."""
+    is_of_agent = said.origin == "assistant" and said.role == "user"
+    return StoredWords(said.text, speaker="assistant") if is_of_agent else StoredWords(said.text)
 
 
 class PlainWords:

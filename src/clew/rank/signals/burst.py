@@ -1,7 +1,7 @@
 """Bursts: short messages that one person sends in a row count as one statement."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,24 @@ APART_US: Final = 120_000_000
 SHORT: Final = 25.0
 """Characters of a burst's messages, on average, up to which they get the whole share."""
 
-_BURSTS: Final = CacheKey[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]("bursts")
+
+class _Bursts(NamedTuple):
+    """The messages of all bursts.
+
+    Attributes:
+        positions: of the messages, ascending.
+        first: for each burst, the place among `positions` of its first message.
+        burst: for each message, the number of its burst.
+        short: for each message, how short those of its burst are, up to 1.
+    """
+
+    positions: NDArray[np.int64]
+    first: NDArray[np.int64]
+    burst: NDArray[np.int64]
+    short: NDArray[np.float64]
+
+
+_BURSTS: Final = CacheKey[_Bursts]("bursts")
 
 
 def burst(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
@@ -31,22 +48,21 @@ def burst(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
     one that answers it. Where an assistant takes part, only the user's messages form bursts, since what an agent says
     and calls in a row are separate things.
     """
-    positions, first, short = frame.view.derived(_BURSTS, lambda: _bursts(frame.view, only_user=frame.with_assistant))
-    if not len(positions):
+    bursts = frame.view.derived(_BURSTS, lambda: _bursts(frame.view, only_user=frame.with_assistant))
+    if not len(bursts.positions):
         return None
-    match = np.zeros(len(positions))
+    match = np.zeros(len(bursts.positions))
     for name in MATCH:
         if name in known:
-            match += np.nan_to_num(known[name].shares(positions))
-    best = np.maximum.reduceat(match, first)
-    sizes = np.diff(np.append(first, len(positions)))
+            match += known[name].shares(bursts.positions)
+    best = np.maximum.reduceat(match, bursts.first)
     values = np.zeros(frame.size)
-    values[positions] = (np.repeat(best, sizes) - match) * np.repeat(short, sizes)
+    values[bursts.positions] = (best[bursts.burst] - match) * bursts.short
     return values
 
 
-def _bursts(view: IndexView, *, only_user: bool) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Positions of the messages in bursts, where in them each burst begins, and how short its messages are, up to 1."""
+def _bursts(view: IndexView, *, only_user: bool) -> _Bursts:
+    """The bursts of a view; those of the user alone where an assistant takes part."""
     turns = view.turns
     goes_on = view.grown(CacheKey("goes on", (only_user,)), lambda rows: _goes_on(view, rows, only_user=only_user))
     inside = goes_on.copy()
@@ -54,10 +70,11 @@ def _bursts(view: IndexView, *, only_user: bool) -> tuple[NDArray[np.int64], NDA
     positions = np.flatnonzero(inside)
     first = np.flatnonzero(~goes_on[positions])
     if not len(first):
-        return positions, first, np.empty(0)
+        return _Bursts(positions, first, first, np.empty(0))
     sizes = np.diff(np.append(first, len(positions)))
     chars = np.add.reduceat(turns.chars[positions].astype(np.float64), first) / sizes
-    return positions, first, np.minimum(1.0, SHORT / np.maximum(chars, 1.0))
+    burst_of = np.repeat(np.arange(len(first)), sizes)
+    return _Bursts(positions, first, burst_of, np.minimum(1.0, SHORT / np.maximum(chars, 1.0))[burst_of])
 
 
 def _goes_on(view: IndexView, rows: slice, *, only_user: bool) -> NDArray[np.bool_]:

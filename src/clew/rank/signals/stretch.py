@@ -69,7 +69,7 @@ def stretch(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
     match = np.zeros(len(talk.positions))
     for name in MATCH:
         if name in known:
-            match += np.nan_to_num(known[name].shares(talk.positions))
+            match += known[name].shares(talk.positions)
     around = talk.around(talk.around(match))
     around -= around.mean()
     spread = float(around.std())
