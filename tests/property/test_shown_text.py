@@ -7,14 +7,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from clew.assemble.code_fences import has_fences
-from clew.assemble.render import item_line
+from clew.assemble.render import item_line, item_lines
 from clew.condense.renderings import SALIENT, TITLE, cut, title
 from clew.memory import Memory
 from clew.rank.frame import make_frame
 from clew.rank.intent import read_intent
 from clew.testing import FrozenClock
 from clew.text.pieces import piece_spans
-from clew.text.printable import CONTROL, is_plain, printable
+from clew.text.printable import CONTROL, is_plain, is_printable, printable
 from clew.text.sentences import sentence_spans
 from clew.text.shown_names import escaped_marks
 from clew.types import Turn
@@ -41,6 +41,15 @@ def test_a_plain_text_has_nothing_to_make_visible(text: str) -> None:
         assert CONTROL.search(text) is None
         assert printable(text) == text
     assert is_plain(text) == text.replace("\n", "").replace("\t", "").isprintable()
+    assert is_printable(text) == text.isprintable()
+
+
+@pytest.mark.requirement("F-RANKING-12")
+@given(st.lists(TEXT, max_size=6))
+def test_lines_made_together_are_those_made_one_by_one(texts: list[str]) -> None:
+    assert item_lines(range(len(texts)), ["Ann"] * len(texts), texts) == [
+        item_line(seq, "Ann", text) for seq, text in enumerate(texts)
+    ]
 
 
 @pytest.mark.requirement("F-RANKING-12")

@@ -26,6 +26,7 @@ from clew.assemble.render import (
 )
 from clew.assemble.replies import SHORT
 from clew.text.counters import CHARS_PER_TOKEN, Counter
+from clew.text.printable import is_printable
 
 SPARE: Final = 4
 """Room in tokens below which no line fits: a number, a name, a word."""
@@ -429,7 +430,7 @@ def _repeating(offered: Sequence[Sequence[Evidence]]) -> list[int]:
     heads = [shown[0].text[:SAME] if shown else "" for shown in offered]
     every = "|".join(heads)
     # Of what can be printed only the space separates words: where none is doubled, no beginning need be split.
-    plain = every.isprintable() and "  " not in every
+    plain = is_printable(every) and "  " not in every
     beginnings = list(map(str.strip, heads)) if plain else [" ".join(head.split()) for head in heads]
     if len(set(beginnings)) == len(beginnings):
         return []

@@ -15,7 +15,7 @@ from typing import Final, Self
 
 from clew.assemble.code_fences import begins_with_fence, ends_with_fence, has_fences, open_at_end
 from clew.text.calls import may_read_better, readable
-from clew.text.printable import is_plain, printable, without_styles
+from clew.text.printable import is_plain, is_printable, printable, without_styles
 from clew.text.shown_names import (
     COLONS,
     UNSEEN,
@@ -142,7 +142,8 @@ def item_lines(seqs: Iterable[int], names: Iterable[str], texts: Iterable[str]) 
     whole = list(texts)
     every = "".join(whole)  # a look at all together: most have no such sign
     is_odd, may_be_fenced, may_be_spelled = has_look_alikes(every), has_fences(every), may_spell_marks(every)
-    is_plain = not (is_odd or "<" in every or may_be_fenced or may_be_spelled)
+    has_signs = is_odd or "<" in every or may_be_fenced or may_be_spelled
+    is_of_lines = is_printable(every.replace("\n", ""))
 
     def may_be_escaped(text: str) -> bool:
         return (
@@ -151,7 +152,7 @@ def item_lines(seqs: Iterable[int], names: Iterable[str], texts: Iterable[str]) 
 
     return [
         f"{seq} {name}: {text}\n"
-        if text.isprintable() and (is_plain or not may_be_escaped(text))
+        if ("\n" not in text if is_of_lines else text.isprintable()) and not (has_signs and may_be_escaped(text))
         else item_line(seq, name, text)
         for seq, name, text in zip(seqs, names, whole, strict=True)
     ]

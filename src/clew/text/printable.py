@@ -11,6 +11,9 @@ CONTROL: Final = re.compile(
 _PLAIN: Final = b"\t\n" + bytes(range(0x20, 0x7F))
 """The bytes of a plain text in ASCII."""
 
+_PRINTABLE: Final = bytes(range(0x20, 0x7F))
+"""The printable characters of ASCII."""
+
 _STYLES: Final = re.compile(
     r"(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[()#][0-9A-Z]|\x1b[=>78DEHMNOc])+"
 )
@@ -39,6 +42,12 @@ def _place(match: re.Match[str]) -> str:
 def printable(text: str) -> str:
     """Replaces each control character (colours, cursor movements, changes of writing direction) by a visible one."""
     return text if text.isprintable() or is_plain(text) else CONTROL.sub(_picture, text)
+
+
+def is_printable(text: str) -> bool:
+    """What `str.isprintable` tells, of a long text mostly in ASCII in a tenth of the time."""
+    rest = text.encode("utf-8", "surrogatepass").translate(None, _PRINTABLE)
+    return not rest or rest.decode("utf-8", "surrogatepass").isprintable()
 
 
 def is_plain(text: str) -> bool:
