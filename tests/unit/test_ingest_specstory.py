@@ -203,7 +203,7 @@ def test_older_files_have_titles_and_no_ids(tmp_path: Path) -> None:
         ("saved", "user", "Fix login"),
     ]
     assert [turn.external_id for turn in found] == [None] * 3
-    assert [turn.at and turn.at.strftime("%H:%M") for turn in found] == ["10:00", "10:01", None]
+    assert [turn.at and turn.at.strftime("%H:%M") for turn in found] == ["10:00", "10:01", "10:01"]
     assert found[1].metadata["model"] == "sonnet"
 
 
