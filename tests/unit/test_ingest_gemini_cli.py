@@ -49,6 +49,16 @@ def test_a_document_becomes_turns(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("F-INGEST-06")
+def test_a_call_that_failed_is_an_error(tmp_path: Path) -> None:
+    failed = {**call("c1", None), "status": "error"}
+    failed["result"] = [{"functionResponse": {"id": "c1", "name": "ls", "response": {"error": "no such tool"}}}]
+    document = {**HEADER, "messages": [ASKED, answer(toolCalls=[failed, call("c2", "a.txt")])]}
+    found = turns(read(put(tmp_path, "session.json", document)))
+    results = [part for turn in found for part in turn.parts if part.type == "tool_result"]
+    assert [(part.text, part.extra) for part in results] == [("no such tool", {"is_error": True}), ("a.txt", None)]
+
+
+@pytest.mark.requirement("F-INGEST-06")
 def test_records_that_are_written_again_are_known(tmp_path: Path) -> None:
     path = put(
         tmp_path,

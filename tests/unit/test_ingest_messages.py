@@ -289,3 +289,26 @@ def test_parts_as_clew_names_them_are_read_as_what_they_are(tmp_path: Path) -> N
     assert [part.to_dict() for part in told[1].parts] == [result]
     assert told[2].origin == "injected"
     assert rejections(found, tmp_path) == []
+
+
+@pytest.mark.requirement("F-INGEST-26")
+def test_what_the_person_asked_is_taken_out_of_cursor_s_frame(tmp_path: Path) -> None:
+    def message(role: str, *texts: str) -> dict[str, Any]:
+        return {"role": role, "message": {"content": [{"type": "text", "text": text} for text in texts]}}
+
+    seen = "<open_and_recently_viewed_files>\na.py\n</open_and_recently_viewed_files>\n"
+    path = put(
+        tmp_path,
+        "chat.jsonl",
+        lines(
+            message("user", "<user_query>\nrun the tests\n</user_query>"),
+            message("assistant", "`<user_query>` is a tag."),
+            message("user", f"{seen}<user_query>\nand now?\n</user_query>"),
+        ),
+    )
+    assert [(turn.role, turn.origin, turn.text) for turn in turns(read(path))] == [
+        ("user", "user", "run the tests"),
+        ("assistant", "assistant", "`<user_query>` is a tag."),
+        ("user", "injected", seen.strip()),
+        ("user", "user", "and now?"),
+    ]

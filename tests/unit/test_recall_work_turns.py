@@ -142,7 +142,7 @@ def test_a_check_is_of_the_kind_that_is_run_whatever_it_is_run_on(question: str,
     runs = (
         ("phpunit src", "OK (4 tests)"),
         ("ruff check build tests", "All checks passed!"),
-        ("tsc -p tests", "exit code: 0"),
+        ("tsc -p tests", "Process exited with code 0"),
     )
     with quiet() as memory:
         for number, (command, output) in enumerate(runs):

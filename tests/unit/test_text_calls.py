@@ -135,6 +135,8 @@ def test_room_that_readable_calls_leave_goes_to_further_turns() -> None:
         ("<command-name>/ide</command-name>\n  <command-message>ide</command-message>", "/ide"),
         ("<command-name>review</command-name>\n<command-args></command-args>\nAnd then?", "/review\nAnd then?"),
         ("<command-message>plan is running…</command-message>", "<command-message>plan is running…</command-message>"),
+        ("<bash-input> make\n test</bash-input>", "! make\n test"),
+        ("say <bash-input>make</bash-input>", "say <bash-input>make</bash-input>"),
         ("say <command-name>/x</command-name>", "say <command-name>/x</command-name>"),
     ],
 )

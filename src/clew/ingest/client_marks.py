@@ -91,6 +91,8 @@ _ENDINGS: Final = re.compile(
     r"|To suggest changes to a file you MUST return the entire content of the updated file\.)"
 )
 """What stands before the rules that aider puts behind the user's words."""
+ASKED: Final = "<user_query>"
+"""What Cursor writes before the words of the person."""
 _OWN: Final = ("user_query", "userRequest", "command-args")
 """Elements around what the user wrote, where a program writes all else of a message (Cursor, Copilot, commands)."""
 

@@ -56,7 +56,7 @@ _CHECK: Final = late_pattern(
 _PASSED: Final = late_pattern(
     r"\b(?=[\dabcefns])(?:[1-9]\d* (?:tests? )?pass(?:ed|ing)\b|All (?:checks|tests) passed|Success: no issues"
     r"|BUILD SUCCESS|Build succeeded|0 (?:errors|failures|failed)\b|compiled successfully"
-    r"|Finished `?(?:dev|test|release)|exit code:? 0\b|no (?:problems|errors) found)"
+    r"|Finished `?(?:dev|test|release)|exit(?:ed with)? code:? 0\b|no (?:problems|errors) found)"
     r"|^(?:ok\s|PASS\b|OK\b)|test result: ok|✓ built in",
     re.MULTILINE | re.IGNORECASE,
 )

@@ -24,7 +24,7 @@ from clew.text.shell import command_of
 from clew.types.record import Record
 from clew.types.turn import Part, Turn
 
-LINKS_VERSION: Final = 12
+LINKS_VERSION: Final = 13
 """Raise it with any change of what `links_of` finds: rows of other versions are made again."""
 
 PATHS: Final = 40

@@ -32,13 +32,15 @@ _OBJECTS: Final = frozenset(
 _COMMAND_LISTS: Final = frozenset(("command", "cmd"))
 """Arguments that may be a list of words, as Codex gives its commands."""
 
-_COMMANDS: Final = ("<command-name>", "<command-message>")
+_COMMANDS: Final = ("<command-name>", "<command-message>", "<bash-input>")
 _COMMAND: Final = re.compile(
     r"\A(?:<command-message>[^<]*</command-message>\s*)?<command-name>\s*/?([^\s<>]+)\s*</command-name>"
     r"(?:\s*<command-message>[^<]*</command-message>)?(?:\s*<command-args>(.*?)</command-args>)?",
     re.DOTALL,
 )
 """A command that a person gave to Claude Code, with its arguments."""
+_SHELL_LINE: Final = re.compile(r"\A<bash-input>\s*(.*?)\s*</bash-input>", re.DOTALL)
+"""A command line that a person had Claude Code carry out."""
 
 
 def begins_with_call(text: str) -> bool:
@@ -50,7 +52,7 @@ def readable(text: str) -> str:
     """A text with its calls of tools and its commands as a person reads them; see `readable_calls`.
 
     A command that Claude Code stored as `<command-name>/plan</command-name>` and `<command-args>the api</command-args>`
-    reads `/plan the api`, as it was typed.
+    reads `/plan the api`, as it was typed; `<bash-input>make test</bash-input>` reads `! make test`.
     """
     return _readable(text) if _BEGIN in text or text.startswith(_COMMANDS) else text
 
@@ -63,7 +65,9 @@ def may_read_better(text: str) -> bool:
 @cached_by_text(most=256, longest=4000)  # the next question often finds the same calls
 def _readable(text: str) -> str:
     shown = readable_calls(text)
-    return _COMMAND.sub(_typed, shown, count=1) if shown.startswith(_COMMANDS) else shown
+    if not shown.startswith(_COMMANDS):
+        return shown
+    return _SHELL_LINE.sub(lambda line: f"! {line[1]}", _COMMAND.sub(_typed, shown, count=1), count=1)
 
 
 def _typed(command: re.Match[str]) -> str:

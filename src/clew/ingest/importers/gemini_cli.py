@@ -137,6 +137,8 @@ class _Chat:
         result = first_of(call, "result", "resultDisplay")
         if result is not None:
             parts = _result(result, call_id, call.get("name"))
+            if text_of(call, "status") == "error":
+                parts = tuple(replace(part, extra={**(part.extra or {}), "is_error": True}) for part in parts)
             yield from self._turns(item, _result_id(call_id), "tool", parts, at)
 
     def _turns(

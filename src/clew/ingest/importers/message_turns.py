@@ -6,7 +6,7 @@ from itertools import chain, groupby
 from typing import Any
 
 from clew.errors import TurnRejected
-from clew.ingest.client_marks import ATTACHED, is_summary, split_words
+from clew.ingest.client_marks import ASKED, ATTACHED, is_summary, split_words
 from clew.ingest.importers.record import AT_RAW, ImportedTurn, ImportRecord, Skipped
 from clew.ingest.when import parse_when
 from clew.types import MAX_TURN_CHARS, Origin, Part, Rejection, Role, Turn
@@ -146,6 +146,14 @@ def split_attached(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     if not any(ATTACHED in part.text for part in parts):
         return parts
     return tuple(piece for part in parts for piece in (pieces_by_author(part) if ATTACHED in part.text else (part,)))
+
+
+def asked_in(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """The parts, with what the person asked taken out of the frame in which Cursor writes it; the rest is injected."""
+    if not any(ASKED in part.text for part in parts):
+        return parts
+    pieces = (piece for part in parts for piece in (pieces_by_author(part) if ASKED in part.text else (part,)))
+    return tuple(replace(piece, text=piece.text.strip()) if piece.type == "text" else piece for piece in pieces)
 
 
 def unsaid_command(part: Part) -> Part:

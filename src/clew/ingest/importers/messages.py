@@ -15,7 +15,7 @@ from clew.ingest.formats.blocks import to_parts
 from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import dict_of, first_of, text_of, without_none
 from clew.ingest.importers.message_fields import IDS, READ, SESSIONS, TEXTS, TIMES, read_message
-from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, has_content, message_turns
+from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, asked_in, has_content, message_turns
 from clew.ingest.importers.record import ImportedTurn, ImportRecord, Skipped
 from clew.ingest.importers.source import JsonRecord, Source, json_document, json_header, json_lines, json_list
 from clew.types import Rejection
@@ -137,6 +137,8 @@ class _MessageReader:
             expected = "expected text or a list of blocks"
             yield Rejection(where=where, reason=f"the content is {type(content).__name__} {content!r:.40}; {expected}")
             return
+        if role == "user":
+            parts = asked_in(parts)
         own = text_of(value, *SESSIONS)
         message = ImportedMessage(
             source=self._name,
