@@ -97,13 +97,14 @@ def raw_upstream(reply: Reply) -> Iterator[RawUpstream]:
 
 
 @contextmanager
-def closing_upstream(*, reads_whole: bool = True) -> Iterator[tuple[str, list[list[bytes]]]]:
+def closing_upstream(*, reads_whole: bool = True, surplus: bytes = b"") -> Iterator[tuple[str, list[list[bytes]]]]:
     """Answers the first request of each connection, keeps the connection, and closes it when the next one comes.
 
     Gives its address, and the methods of the requests of each connection.
 
     Args:
         reads_whole: whether it closes when the next request has come, and not as soon as it begins.
+        surplus: what it sends behind the end of its answer, together with it.
     """
     listening = socket.create_server(("127.0.0.1", 0))
     asked: list[list[bytes]] = []
@@ -126,7 +127,7 @@ def closing_upstream(*, reads_whole: bool = True) -> Iterator[tuple[str, list[li
                         break
                     asked[-1].append(request.line.split()[0])
                     if n == 0:
-                        plug.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                        plug.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" + surplus)
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()

@@ -56,6 +56,20 @@ def test_a_connection_is_used_again_while_it_is_young() -> None:
     assert came == [[b"POST", b"POST"]]
 
 
+@pytest.mark.parametrize("surplus", [b"\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"])
+@pytest.mark.requirement("SRV-NEAR-01")
+def test_what_stands_behind_an_answer_is_no_answer_to_the_next_request(surplus: bytes) -> None:
+    async def run(url: str) -> list[int]:
+        forwarder = Forwarder(idle_plain=SOON)
+        statuses = [await asked(forwarder, url), await asked(forwarder, url)]
+        await forwarder.close()
+        return statuses
+
+    with closing_upstream(surplus=surplus) as (url, came):
+        assert asyncio.run(run(url)) == [200, 200]
+    assert came == [[b"POST"], [b"POST"]]
+
+
 @pytest.mark.requirement("SRV-NEAR-01")
 def test_nothing_is_written_to_a_connection_that_the_other_side_has_closed() -> None:
     async def run() -> bytes:

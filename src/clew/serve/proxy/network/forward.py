@@ -17,6 +17,7 @@ from urllib.request import getproxies
 
 from clew.serve.proxy.headers import RawHeaders
 from clew.serve.proxy.network.idle_time import LIMIT
+from clew.serve.proxy.network.surplus import read_too_far
 
 if TYPE_CHECKING:
     import httpx2
@@ -124,12 +125,18 @@ class ReceivedAnswer:
     async def pieces(self) -> AsyncIterator[bytes]:
         """The body as it arrives, as it was sent.
 
+        A connection on which the upstream went on behind the end of the answer is not used again: what stands there
+        would be taken for the answer to the next request, which may be another client's.
+
         Raises:
             Broken: it broke off.
         """
+        stream = cast("httpx2.AsyncByteStream", self._answer.stream)
         try:
-            async for piece in cast("httpx2.AsyncByteStream", self._answer.stream):
+            async for piece in stream:
                 yield piece
+            if read_too_far(stream):
+                await self._answer.extensions["network_stream"].aclose()
         except self._error as error:
             raise Broken(type(error).__name__) from error
 
