@@ -3883,6 +3883,10 @@ SECRETS = (
         "issue 12.2",
         "Secrets are masked in the data of a Kubernetes Secret, in lists of recovery codes, and beside a user.",
     ),
+    Requirement("F-SECRET-09", "issue 12.2", "Passwords and keys that code gives to functions by position are masked."),
+    Requirement(
+        "F-SECRET-10", "issue 12.2", "Secrets are masked that a terminal's colours divide, or part from their names."
+    ),
 )
 BY_THE_DOCUMENTS = (
     Requirement(

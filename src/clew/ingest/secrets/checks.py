@@ -50,6 +50,7 @@ _ADDRESS = late_pattern(r"[^@]*@[\w-]+\.|\w+://")
 _BEFORE_SQL_PASSWORD = late_pattern(
     r"\b(?:with|set|encrypted|(?:user|role|login)\s+[\w.@%`\"'\\-]{1,60})\s+$", re.IGNORECASE
 )
+_BEFORE_SQL_FUNCTION = late_pattern(r"\bset\s[^;]{1,180}=\s{0,3}(?:old_)?$", re.IGNORECASE)
 _SQL_ACCOUNT = late_pattern(r"\b(?:(?:create|alter)\s+(?:user|role)|grant\s.*\son)\b[^;]*$", re.IGNORECASE)
 _ALGORITHM = late_pattern(
     r"(?i:sha|md|aes|rsa|utf|bcrypt|scrypt|argon|pbkdf|oauth|base|ed|windows|python|postgres|mysql|ipv|web|http|tls|latin|iso|cp|v)"
@@ -220,6 +221,11 @@ def is_set_in_sql(match: SecretMatch) -> bool:
     """Whether a quoted text after PASSWORD is one that SQL sets: `WITH PASSWORD 'X'`."""
     before = text_before(match, 80)
     return is_not_template(match) and _BEFORE_SQL_PASSWORD.search(before) is not None
+
+
+def is_set_by_sql_function(match: SecretMatch) -> bool:
+    """Whether `PASSWORD('X')` stands where SQL sets a value: `SET PASSWORD = PASSWORD('X')`."""
+    return is_not_template(match) and _BEFORE_SQL_FUNCTION.search(text_before(match, 200)) is not None
 
 
 def is_in_identified_by(match: SecretMatch) -> bool:

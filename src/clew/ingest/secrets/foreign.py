@@ -29,7 +29,9 @@ _LINKS: Final = (
 )
 """Words that may stand between the noun and what it opens."""
 
-_VERBS: Final = "ist|lautet|heißt|war|est|était|es|era|è|e'|é|is|luidt|это|to|jest|je|är|er|on|este|είναι|هي|هو|है"
+_VERBS: Final = (
+    "ist|lautet|heißt|war|est|c['’]est|était|es|era|è|e'|é|is|luidt|это|to|jest|je|är|er|on|este|είναι|هي|هو|है"
+)
 """What may stand between the noun and the password."""
 
 _PARTICLES: Final = "は|是|为|為|는|은|가"

@@ -21,6 +21,7 @@ from clew.ingest.secrets.cues import CuePlaces, cue_search, digit_rules, rules_f
 from clew.ingest.secrets.private_keys import JWK_MEMBERS, JWK_SHORTEST
 from clew.ingest.secrets.rule import SECRET_NAME, SUFFIX, SecretRule
 from clew.ingest.strings import with_parts
+from clew.text.printable import without_styles
 from clew.types import Part, Turn
 
 GUESSABLE = frozenset({"credential", "url-login", "card", "password-hash"})
@@ -43,9 +44,20 @@ _NAMED = re.compile(SECRET_NAME + SUFFIX + "$", re.IGNORECASE)
 def mask(text: str) -> tuple[str, dict[str, int]]:
     """Masks the secrets in a text.
 
+    A secret whose name or own letters a terminal's colours divide is found without them: that text loses its colours.
+
     Returns:
         The text, and how many secrets were masked by kind. Masking again changes nothing.
     """
+    masked, counts = _mask(text)
+    plain = without_styles(masked)
+    if plain == masked:
+        return masked, counts
+    uncoloured, more = _mask(plain)
+    return (uncoloured, dict(Counter(counts) + Counter(more))) if more else (masked, counts)
+
+
+def _mask(text: str) -> tuple[str, dict[str, int]]:
     if len(text) < _SHORTEST:
         return text, {}
     lower = _lowered(text)

@@ -11,6 +11,7 @@ from typing import Final
 
 from clew.ingest.secrets import checks as check
 from clew.ingest.secrets.blocks import BLOCKS
+from clew.ingest.secrets.calls import CALLS
 from clew.ingest.secrets.commands import COMMANDS
 from clew.ingest.secrets.foreign import FOREIGN_STATEMENT, PASSWORD_NOUNS
 from clew.ingest.secrets.hashes import HASHES
@@ -285,6 +286,7 @@ _IN_CONTEXT: Final = (
                 (),
             ),
             ("password", rf"password\s+{_SQL_TEXT}", check.is_set_in_sql, ()),
+            ("password(", rf"password\(\s{{0,3}}{_SQL_TEXT}\s{{0,3}}\)", check.is_set_by_sql_function, ()),
             (
                 LONGER_NAME_CUES,
                 rf"(?P<name>{SECRET_NAME}){_DEFAULT}",
@@ -318,6 +320,7 @@ def secret_rules() -> tuple[SecretRule, ...]:
         *_IN_CONTEXT,
         *HASHES,
         *SETTINGS,
+        *CALLS,
         *USERS,
         *COMMANDS,
         *SERVICES,

@@ -26,7 +26,8 @@ _SETS: Final = late_pattern(
     r"(?:^|[\s;&|({\"'`+])(?:setenv|setx(?:\s+/m)?|ENV|ARG|set(?:\s+-{1,2}[\w-]+){1,4})\s+[\w.]*$"
 )
 _SETTER: Final = late_pattern(
-    r"(?:setenvironmentvariable|setenv|putenv|set_env|setproperty|setdefault|set_var|setitem)\(\s*\\*[\"'`][\w.-]*$",
+    r"(?:setenvironmentvariable|setenv|putenv|set_env|setproperty|setdefault|set_var|setitem|define)\s?"
+    r"\(\s*\\*[\"'`][\w.-]*$",
     re.IGNORECASE,
 )
 _CONNECTION: Final = late_pattern(
@@ -193,9 +194,9 @@ SETTINGS: Final = (
     ),
     credential_rule(
         SECRET_NAME_CUES,
-        rf"{_NAMED}\\*[\"'`]\s{{0,3}},\s{{0,3}}{QUOTED}",
+        rf"{_NAMED}\\*[\"'`]\s{{0,3}},\s{{0,20}}{QUOTED}",
         _given_to_setter,
-        ("setenv", "putenv", "set_env", "setprop", "setdefault", "set_var", "setitem"),
+        ("setenv", "putenv", "set_env", "setprop", "setdefault", "set_var", "setitem", "define"),
     ),
     credential_rule(
         ("password", "pwd"),
@@ -233,6 +234,13 @@ SETTINGS: Final = (
         rf"(?<![a-z0-9_-])(?:(?<![a-z] )pass|pw)\\*[\"']?\s{{0,3}}[:=]\s{{0,3}}\\*[\"']?{BARE_WORD}",
         _beside_a_user,
         ("user", "login", "email"),
+    ),
+    credential_rule(
+        ('type="password', "type='password", "type=password", 'type=\\"password'),
+        rf"<input\b(?=[^<>]{{0,300}}?\btype\s?=\s?\\*[\"']?password\b)[^<>]{{0,300}}?\bvalue\s?=\s?{QUOTED}",
+        check.is_not_template,
+        ("value",),
+        reach=400,
     ),
     credential_rule(
         "_auth", r"_auth\s{0,2}=\s{0,2}\\*[\"']?(?P<secret>[A-Za-z0-9+/]{8,400}+={0,2})", check.is_encoded_login
