@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from clew.cli.options import Scope, common
+from clew.errors import ConfigError
 from clew.store.open import home_of
 from tests.support.cli_runs import done, failure
 
@@ -76,3 +77,25 @@ def test_the_environment_names_a_store_before_a_home(tmp_home: Path, monkeypatch
     assert home_of() is None
     monkeypatch.setenv("CLEW_STORE", "")
     assert home_of() == tmp_home / "home"
+
+
+@pytest.mark.requirement("S-POSTGRES-21")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql:ann:pa55word@db",
+        "POSTGRES:x:pa55word",
+        "host=db password=pa55word",
+        "dbname = app password=pa55word",
+    ],
+)
+def test_an_address_of_another_form_is_refused_and_not_shown(address: str) -> None:
+    with pytest.raises(ConfigError, match="expected a home directory") as caught:
+        home_of(address)
+    assert "pa55word" not in str(caught.value)
+
+
+@pytest.mark.requirement("S-POSTGRES-21")
+@pytest.mark.parametrize("name", ["hosts", "data/user=ann", "./user=ann", "postgres", "postgresql-home"])
+def test_directories_of_such_names_are_directories(name: str) -> None:
+    assert home_of(name) == Path(name)

@@ -176,6 +176,12 @@ def test_every_variable_that_the_program_reads_is_known() -> None:
 
 
 @pytest.mark.requirement("F-CONFIG-02")
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "clew.toml").write_bytes(b"\xef\xbb\xbfbudget = 321\r\n")
+    assert load_config(tmp_path, None, NOTHING).budget == 321
+
+
+@pytest.mark.requirement("F-CONFIG-02")
 def test_a_file_in_another_encoding_is_told_as_that(tmp_path: Path) -> None:
     (tmp_path / "clew.toml").write_bytes("# Gr\u00fc\u00dfe\n".encode("latin-1"))
     with pytest.raises(ConfigError, match=r"it is not UTF-8 \(at byte 4\); save it as that"):

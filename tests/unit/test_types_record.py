@@ -9,8 +9,20 @@ from typing import Any, cast
 import pytest
 
 from clew.errors import InputError
-from clew.types import Context, ContextItem, IngestReport, Omission, Part, Receipt, Record, Stats, Turn, VerifyReport
+from clew.types import (
+    Context,
+    ContextItem,
+    IngestReport,
+    Omission,
+    Part,
+    Receipt,
+    Record,
+    Stats,
+    Turn,
+    VerifyReport,
+)
 from clew.types.context import DeferredItems
+from clew.types.entity import Entity
 from clew.types.record import DeferredValue, changed
 
 
@@ -77,6 +89,15 @@ def test_a_record_of_the_wrong_form_is_named(data: Any, message: str) -> None:
     with pytest.raises(InputError) as caught:
         Thing.from_dict(data)
     assert message in str(caught.value)
+
+
+@pytest.mark.requirement("F-TYPES-06")
+def test_a_deep_list_in_place_of_a_word_is_named() -> None:
+    deep: list[Any] = []
+    for _ in range(5_000):
+        deep = [deep]
+    with pytest.raises(InputError, match="expected a text, got list"):
+        Entity.from_dict({"name": "Ann", "turns": 1, "type": deep})
 
 
 @pytest.mark.requirement("F-TYPES-06")

@@ -22,6 +22,7 @@ from clew.store.replace_file import replace_file
 from clew.text.printable import printable
 
 _VARIABLE: Final = SETTINGS["store.key"].variable
+_MARK: Final = "\ufeff"  # with which some editors begin a file
 _TABLE: Final = re.compile(r"^[ \t]*\[[ \t]*store[ \t]*\][ \t]*(#.*)?\r?$", re.MULTILINE)
 _LINE: Final = re.compile(r"^[ \t]*key[ \t]*=.*$", re.MULTILINE)
 _NEXT: Final = re.compile(r"^[ \t]*\[", re.MULTILINE)
@@ -59,9 +60,10 @@ def note_key(home: Path, key: str) -> None:
     """
     path = home / "clew.toml"
     text = path.read_bytes().decode() if path.exists() else ""
+    mark, text = text[: text.startswith(_MARK)], text.removeprefix(_MARK)
     settings = tomllib.loads(text)
     if settings.get("store", {}).get("key", NO_KEY) != key:
-        data = _with_key(text, settings, key, path).encode()
+        data = (mark + _with_key(text, settings, key, path)).encode()
         path.touch()  # a new file has the usual permissions, an old one keeps its own: it may hold a token
         replace_file(path.resolve(), data)  # a link, for example into a repository of settings, stays a link
     if os.environ.get(_VARIABLE, key) != key:

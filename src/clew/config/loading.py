@@ -165,7 +165,7 @@ def _from_file(home: Path | None) -> dict[str, Any]:
     try:
         if not (path.exists() or path.is_symlink()):
             return {}
-        return dict(_flatten(tomllib.loads(path.read_text(encoding="utf-8"))))
+        return dict(_flatten(tomllib.loads(path.read_text(encoding="utf-8-sig"))))
     except UnicodeDecodeError as error:
         raise ConfigError(
             f"{path} cannot be read as TOML: it is not UTF-8 (at byte {error.start}); save it as that, or move it away"

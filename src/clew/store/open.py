@@ -1,6 +1,7 @@
 """Opens the store at a location: a directory, a file, memory, or a PostgreSQL server."""
 
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,13 @@ IN_MEMORY: Final = ":memory:"
 _SQLITE: Final = "sqlite:///"
 _SERVERS: Final = ("postgresql", "postgres")
 _HOME: Final = "the home"
+_WITHOUT_FORM: Final = re.compile(
+    r"postgres(?:ql)?:(?!//)|(?:host|hostaddr|port|dbname|user|password|service)\s*=\s*\S", re.IGNORECASE
+)
+"""An address that lacks its slashes, or is in the driver's own words (`host=db password=X`): it may hold a password.
+
+A directory of such a name is written with a slash or a dot and a slash before it.
+"""
 _EXPECTED: Final = f"expected a home directory, {_SQLITE}<directory>, {_SERVERS[0]}://<server> or {IN_MEMORY}"
 
 
@@ -67,6 +75,8 @@ def home_of(location: str | Path | None = None) -> Path | None:
         raise InputError(f"{_HOME} is {shown(location)}; {_EXPECTED}, as a str or a Path")
     address = _address(location)
     engine, separator, _ = address.partition("://")
+    if _WITHOUT_FORM.match(address):
+        raise ConfigError(f"this is no address of a server in the form that is read here (not shown); {_EXPECTED}")
     if address == IN_MEMORY or (separator and engine in _SERVERS):
         return None
     if separator or not address:

@@ -245,6 +245,8 @@ def _typed_scalar(hint: Any, value: Any) -> Any:
     if hint is bytes and isinstance(value, str):
         return bytes.fromhex(value)
     if isinstance(hint, type) and issubclass(hint, StrEnum):
+        if not isinstance(value, str):  # a deep list would be shown whole by the error of an enumeration
+            raise ValueError(f"expected a text, got {type(value).__name__}")
         return hint(value)
     if isinstance(hint, type) and issubclass(hint, Record) and isinstance(value, Mapping):
         return hint.from_dict(value)

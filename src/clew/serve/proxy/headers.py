@@ -60,9 +60,12 @@ def in_header(name: str) -> bytes:
 
 
 def _name(value: str) -> str:
-    """The name of which `in_header` makes this value, or the value itself where that makes none like it."""
+    """The name of which `in_header` makes this value, or the value itself where that makes none like it.
+
+    A value that stands for NUL, which no name may hold, is a name as it is written: the chat is stored all the same.
+    """
     name = unquote(value, errors="replace")
-    return name if in_header(name).decode() == value else value
+    return name if in_header(name).decode() == value and "\0" not in name else value
 
 
 def _switch(value: bytes | None) -> bool | None:
