@@ -147,7 +147,7 @@ def area(higher: Sequence[float], lower: Sequence[float]) -> float:
     return float(np.mean((difference > 0) + 0.5 * (difference == 0)))
 
 
-def fit(judgements: Sequence[Judgement], vectors: bool) -> Model:
+def fit(judgements: Sequence[Judgement], *, vectors: bool) -> Model:
     """Logistic regression in which every set weighs 1; the constant keeps `KEPT_UP` of the answerable.
 
     The chat in other languages takes no part: it is too small, and made to be easy.
@@ -219,10 +219,10 @@ def by_model(judgements: Sequence[Judgement], model_of: Callable[[str], Model]) 
     return found
 
 
-def left_out(judgements: Sequence[Judgement], vectors: bool) -> list[Judgement]:
+def left_out(judgements: Sequence[Judgement], *, vectors: bool) -> list[Judgement]:
     """The judgements by models that were fitted on the other sets."""
     groups = {each.group for each in judgements}
-    models = {group: fit([each for each in judgements if each.group != group], vectors) for group in groups}
+    models = {group: fit([each for each in judgements if each.group != group], vectors=vectors) for group in groups}
     return by_model(judgements, models.__getitem__)
 
 
@@ -275,12 +275,12 @@ def _report(judgements: Sequence[Judgement], way: str, *, fits: bool) -> None:
     print(evidence(f"{way}, evidence", judgements).markdown())
     if fits:
         vectors = way == "with vectors"
-        print(f"{way}, fitted on all: {fit(judgements, vectors)}\n")
+        print(f"{way}, fitted on all: {fit(judgements, vectors=vectors)}\n")
         several = len({each.group for each in judgements} - {LANGUAGES}) > 1
         for name, part in parts if several else ():
-            print(table(f"{way}, each set left out, {name}", left_out(part, vectors)).markdown())
+            print(table(f"{way}, each set left out, {name}", left_out(part, vectors=vectors)).markdown())
         if all(halves):
-            chosen = fit(halves[0], vectors)
+            chosen = fit(halves[0], vectors=vectors)
             print(f"{way}, fitted on tune: {chosen}\n")
             print(table(f"{way}, fitted on tune, kept", by_model(halves[1], lambda _: chosen)).markdown())
 

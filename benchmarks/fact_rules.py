@@ -223,7 +223,7 @@ _RELATIONS: Final = {
 _WORK: Final = frozenset(("per:title", "per:works", "per:employee_or_member_of"))
 
 
-def dialogre(path: Path, errors: bool) -> None:
+def dialogre(path: Path, *, errors: bool) -> None:
     """Prints how many statements that express a relation are labelled so, of the pairs that DialogRE labels."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for number, (lines, relations) in enumerate(json.loads(path.read_text(encoding="utf-8"))):
@@ -310,7 +310,7 @@ def main() -> None:
             print(whole.row("all"))
         speed(given.folder)
     if given.dialogre is not None and given.dialogre.exists():
-        dialogre(given.dialogre, bool(given.errors))
+        dialogre(given.dialogre, errors=bool(given.errors))
 
 
 if __name__ == "__main__":

@@ -140,7 +140,7 @@ class _Aligner:
                 continue
             end = next((i for i in range(at, len(group)) if group[i] in self._by_id), len(group))
             stretch = group[at:end]
-            path = self._path(branch if reached is None else reached, stretch, has_ids)
+            path = self._path(branch if reached is None else reached, stretch, has_ids=has_ids)
             self._taken.update(known for known in path if known is not None)
             self._put_in(stretch, path)
             for i, known in zip(stretch, path, strict=False):
@@ -169,7 +169,7 @@ class _Aligner:
         other = self.lines.stored[found] if found < count else self.incoming[found - count]
         return Placement(known=found) if other.hash == self.incoming[i].hash else Placement(conflict=found)
 
-    def _path(self, start: int | str, stretch: Sequence[int], has_ids: bool) -> list[int | None]:
+    def _path(self, start: int | str, stretch: Sequence[int], *, has_ids: bool) -> list[int | None]:
         """The stored turns that the first turns of a stretch are; None for one put in before others of them."""
         keys = [self.incoming[i] for i in stretch]
         path = self.lines.walk(start, keys, self._taken)

@@ -44,10 +44,10 @@ def parse_when(value: Any, *, day_first: bool | None = None) -> datetime | None:
         return _from_number(value)
     if isinstance(value, datetime):
         return _utc(value)
-    return _from_text(value.strip(), day_first) if isinstance(value, str) else None
+    return _from_text(value.strip(), day_first=day_first) if isinstance(value, str) else None
 
 
-def _from_text(text: str, day_first: bool | None) -> datetime | None:
+def _from_text(text: str, *, day_first: bool | None) -> datetime | None:
     if not 8 <= len(text) <= _LONGEST:
         return None
     if _NUMBER.match(text):
@@ -56,7 +56,7 @@ def _from_text(text: str, day_first: bool | None) -> datetime | None:
         return parse_iso(text)
     except ValueError:
         plain, more = split_moment(text)
-        return later(_from_words(plain, day_first), more)
+        return later(_from_words(plain, day_first=day_first), more)
 
 
 def later(moment: datetime | None, more: timedelta) -> datetime | None:
@@ -76,7 +76,7 @@ def _from_number(number: int | float) -> datetime | None:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=float(number) / unit)
 
 
-def _from_words(text: str, day_first: bool | None) -> datetime | None:
+def _from_words(text: str, *, day_first: bool | None) -> datetime | None:
     """Parses twice with different defaults: if the results differ, the text is not a complete date."""
     if text.startswith(("-", "+")) or not _WORDS.search(text):
         return None  # years before Christ, or of five digits

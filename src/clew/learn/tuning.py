@@ -164,7 +164,7 @@ class Tuner:
             if pair is not None:
                 pairs.append(pair)
         free = {setting for setting in SETTINGS_TUNED if PREFIX + setting not in self.book.given}
-        problem = fusion_problem(pairs, self.book.recall(), free, assistant_takes_part(view))
+        problem = fusion_problem(pairs, self.book.recall(), free, beside=assistant_takes_part(view))
         return decide(problem), len(pairs) - judging
 
     def _asked(self, use: Use, group: str) -> RankedQuestion | None:

@@ -73,14 +73,14 @@ def elements_of(project: Project) -> list[ProjectElement]:
         imported[path].append(name)
     is_package = project.file(_PACKAGE) is not None
     return [
-        _element(node, imported.get(node.path, ()), users[node.path], is_package)
+        _element(node, imported.get(node.path, ()), users[node.path], is_package=is_package)
         if node.kind is NodeKind.FILE
-        else _element(node, (), derived[node.id], is_package)
+        else _element(node, (), derived[node.id], is_package=is_package)
         for node in project.nodes()
     ]
 
 
-def _element(node: ProjectNode, imports: Sequence[str], users: int, is_package: bool) -> ProjectElement:
+def _element(node: ProjectNode, imports: Sequence[str], users: int, *, is_package: bool) -> ProjectElement:
     is_file = node.kind is NodeKind.FILE
     return ProjectElement(
         id=node.id,

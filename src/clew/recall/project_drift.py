@@ -50,7 +50,7 @@ class _SessionMentions:
             elif "/" in match.path and "/" in written:
                 self.is_about = True
 
-    def counts(self, worked: bool | None) -> bool:
+    def counts(self, *, worked: bool | None) -> bool:
         """Whether the session is about the project.
 
         A session whose folder is not known is judged by the paths that its turns write.
@@ -77,7 +77,7 @@ def drift_of(reader: Reader, space: str, view: IndexView, lens: ProjectLens) -> 
             mentioned.decisions.append((ordinal, position))
     folders = working_folders(reader, space, view, mentions)
     worked = {name: place.has(folders.get(name, ())) for name in mentions}
-    own = [each for name, each in mentions.items() if each.counts(worked[name])]
+    own = [each for name, each in mentions.items() if each.counts(worked=worked[name])]
     names = {part for each in lens.elements if each.name for part in (each.name, each.name.rpartition(".")[2])}
     lost = [
         (ordinal, each)

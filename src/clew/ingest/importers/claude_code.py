@@ -228,7 +228,7 @@ class _SessionReader:
         uuid = text_of(value, "uuid")
         is_prompt = role == "user" and any(part.type in ("text", "image") and part.call_id is None for part in parts)
         before = self._before(value)
-        branch = self._branch(value, before, is_prompt)
+        branch = self._branch(value, before, is_prompt=is_prompt)
         state = self.branches.setdefault(branch, _BranchState())
         is_same = before is not None and (before.branch == branch or _AGENT not in before.branch + branch)
         agent = branch.removeprefix(_AGENT) if branch.startswith(_AGENT) else None
@@ -259,7 +259,7 @@ class _SessionReader:
     def _before(self, value: dict[str, Any]) -> _Position | None:
         return self.positions.get(text_of(value, "parentUuid", "logicalParentUuid") or "")
 
-    def _branch(self, value: dict[str, Any], before: _Position | None, is_prompt: bool) -> str:
+    def _branch(self, value: dict[str, Any], before: _Position | None, *, is_prompt: bool) -> str:
         """A record's branch: its sidechain, a new branch if the person went back, otherwise its parent's branch."""
         uuid, agent = text_of(value, "uuid") or "unknown", text_of(value, "agentId")
         if value.get("isSidechain") is True:

@@ -45,7 +45,7 @@ def _observed(event: Mapping[str, Any]) -> Said | None:
         return None
     problem = text_of(event, "error", "rejection_reason")
     parts = to_parts(problem) if problem else _content(seen, "content")
-    return "tool", (*_result(event, parts, bool(problem or seen.get("is_error"))), *_added(event))
+    return "tool", (*_result(event, parts, is_error=bool(problem or seen.get("is_error"))), *_added(event))
 
 
 def _message(event: Mapping[str, Any]) -> Said:
@@ -74,7 +74,7 @@ def _acted(event: Mapping[str, Any]) -> tuple[Part, ...]:
     return (call_part(name, call.get("arguments") or action, text_of(event, "tool_call_id") or text_of(call, "id")),)
 
 
-def _result(event: Mapping[str, Any], parts: tuple[Part, ...], is_error: bool) -> tuple[Part, ...]:
+def _result(event: Mapping[str, Any], parts: tuple[Part, ...], *, is_error: bool) -> tuple[Part, ...]:
     text = "\n".join(part.text for part in parts if part.type == "text")
     name, call_id = text_of(event, "tool_name"), text_of(event, "tool_call_id")
     read = result_parts(text, call_id, name=name, is_error=True if is_error else None)

@@ -74,7 +74,7 @@ def clauses(s: SentenceTokens, is_name: Callable[[str], bool]) -> list[Clause]:
     while at < count:
         opens = opens or (leads and not listed and is_after_lead(s, at))
         may_open = opens or s.bits[at] & (SUBJECT | THIS) or s.low[at] == "us"
-        clause = _clause_at(s, at, opens, listed, is_name) if may_open else None
+        clause = _clause_at(s, at, listed, is_name, opens=opens) if may_open else None
         if clause is not None:
             if listed:
                 listed[-1].stop = min(listed[-1].stop, end_before_link(s, clause, at))
@@ -115,7 +115,7 @@ def _clause_without_subject(s: SentenceTokens) -> Clause | None:
 
 
 def _clause_at(
-    s: SentenceTokens, at: int, opens: bool, earlier: list[Clause], is_name: Callable[[str], bool]
+    s: SentenceTokens, at: int, earlier: list[Clause], is_name: Callable[[str], bool], *, opens: bool
 ) -> Clause | None:
     bits = s.bits[at]
     if bits & OPENED:

@@ -69,7 +69,7 @@ def _counted(data: bytes, language: "Language") -> "Tree":
         ahead -= len(piece)
         return piece if ahead >= 0 else b""  # as if the text ended here
 
-    def is_enough(_offset: int, _has_error: bool) -> bool:
+    def is_enough(_offset: int, _has_error: bool) -> bool:  # noqa: FBT001  # as the parser calls it
         nonlocal left
         left -= 1
         return left < 0 or ahead < 0

@@ -66,7 +66,7 @@ class Signal:
     derived: bool = False
 
 
-def _cost_weight(config: RecallConfig, with_assistant: bool) -> float:
+def _cost_weight(config: RecallConfig, *, with_assistant: bool) -> float:
     return config.cost_assistant if with_assistant else config.cost
 
 
@@ -113,8 +113,8 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("standing", standing, lambda c, _: c.standing),
     Signal("assistant", assistant, lambda c, _: c.assistant),
     Signal("opening", opening, lambda c, _: c.opening),
-    Signal("cost", cost, _cost_weight, standing=True),
-    Signal("lengthy", lengthy, lambda c, a: c.lengthy * _cost_weight(c, a), standing=True, grows=False),
+    Signal("cost", cost, lambda c, a: _cost_weight(c, with_assistant=a), standing=True),
+    Signal("lengthy", lengthy, lambda c, a: c.lengthy * _cost_weight(c, with_assistant=a), standing=True, grows=False),
 )
 
 __all__ = ["SIGNALS", "Signal"]

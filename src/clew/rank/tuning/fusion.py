@@ -125,7 +125,7 @@ def _candidates(total: Scores, allowed: NDArray[np.bool_], used: Sequence[int]) 
 
 
 def fusion_problem(
-    history: Sequence[RankedQuestion], config: RecallConfig, free: Collection[str], beside: bool
+    history: Sequence[RankedQuestion], config: RecallConfig, free: Collection[str], *, beside: bool
 ) -> TuningProblem:
     """The tuning of recall's weights on questions.
 

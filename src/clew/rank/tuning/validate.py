@@ -125,7 +125,7 @@ def decide(problem: TuningProblem, alpha: float = ALPHA) -> Verdict:
     return replace(
         said,
         adopted=adopted,
-        reason=_reason(adopted, bool(changed), p, alpha),
+        reason=_reason(p, alpha, adopted=adopted, changed=bool(changed)),
         before=float(before[rows].mean()),
         after=float(after[rows].mean()),
         low=low,
@@ -135,7 +135,7 @@ def decide(problem: TuningProblem, alpha: float = ALPHA) -> Verdict:
     )
 
 
-def _reason(adopted: bool, changed: bool, p: float, alpha: float) -> str:
+def _reason(p: float, alpha: float, *, adopted: bool, changed: bool) -> str:
     if adopted:
         return f"significantly better on history that did not choose it (p {p:.4f}, at most {alpha:.4f})"
     if not changed:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from clew.serve.proxy.economy.cache_model import Block, CacheModel, CacheUse, read_prompt
-from clew.serve.proxy.economy.decide import Economy
+from clew.serve.proxy.economy.decide import Decision, Economy
 from clew.serve.proxy.economy.extra_mark import marked_at
 from clew.serve.proxy.economy.prices import CacheKind, CacheRules, Price
 from clew.serve.proxy.economy.prompt_forms import PromptForm, Ways, own_cost
@@ -141,7 +141,7 @@ def with_clew(
     for request, number in zip(sent, _questions(sent), strict=True):
         ways = state.ways(request, number)
         decision = chosen.decide(ways, Terms(rules, price, request.model, request.at), session="s")
-        way = state.done(ways, decision.rewrite, decision.inject, decision.retire)
+        way = state.done(ways, decision)
         if decision.marked is not None:
             way = replace(way, blocks=marked_at(way.blocks, way.own[decision.marked[0]][0]))
         use = plainly.send(read_prompt(rules, request.model, way.blocks), request.at)
@@ -187,16 +187,17 @@ class _State:
             rewritten = self._prompt(request, {**left, **dict([self._next] if self._next else [])}, self._shorter)
         return Ways(plain, kept, tail, fresh, rewritten, self.window)
 
-    def done(self, ways: Ways, rewrite: bool, inject: bool, retire: bool) -> PromptForm:
+    def done(self, ways: Ways, decision: Decision) -> PromptForm:
         """Remembers what was chosen, and gives the prompt."""
-        if retire and not rewrite:
+        if decision.retire and not decision.rewrite:
             self.added = {}
-        if rewrite:
+        if decision.rewrite:
             self.short = self._shorter
-        if inject and self._next is not None:
+        if decision.inject and self._next is not None:
             self.added[self._next[0]] = self._next[1]
-        chosen = ways.rewritten if rewrite else (ways.fresh if retire else ways.tail if inject else ways.kept)
-        return chosen or ways.kept
+        if decision.rewrite:
+            return ways.rewritten or ways.kept
+        return (ways.fresh if decision.retire else ways.tail if decision.inject else None) or ways.kept
 
     def _prompt(
         self, request: Sent, added: dict[bytes, Block], short: tuple[tuple[bytes, ...], Block] | None
