@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.assemble.confirmations import confirms_only, may_confirm
+from clew.assemble.confirmations import confirms_only, is_silent, may_confirm
 from clew.memory import Memory
 from clew.types import Part, Turn
 from tests.support.memories import quiet
@@ -18,7 +18,18 @@ TASK = 'TaskCreate({"subject": "Render the cart as a tree", "description": "With
         ("The file /srv/shop/cart/total.py has been updated successfully.", EDIT, True),
         ("Task #3 created successfully: Render the cart as a tree", TASK, True),
         ("Updated task #3 status", 'TaskUpdate({"taskId": "3", "status": "completed"})', True),
-        ("Success. Updated the following files:\nM cart/total.py", EDIT, False),
+        ("Success. Updated the following files:\nM cart/total.py", EDIT, True),
+        (
+            "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nSuccess. Updated the following files:\nM total.py",
+            EDIT,
+            True,
+        ),
+        (
+            "Exit code: 1\nWall time: 0.1 seconds\nOutput:\nSuccess. Updated the following files:\nM total.py",
+            EDIT,
+            False,
+        ),
+        ("Success. Updated the following files:\nM cart/total.py\nM cart/tax.py", EDIT, False),
         ("Task 4711 created successfully: Render the cart as a tree", TASK, False),
         ("Record created successfully: id 9f3c", TASK, False),
         ("The file /srv/shop/cart/tax.py has been updated successfully.", EDIT, False),
@@ -43,6 +54,26 @@ TASK = 'TaskCreate({"subject": "Render the cart as a tree", "description": "With
 )
 def test_a_result_confirms_only_where_it_says_no_more_than_its_call(result: str, call: str, confirms: bool) -> None:
     assert (may_confirm(result) and confirms_only(result, [call])) is confirms
+
+
+@pytest.mark.requirement("F-BLOCK-24")
+@pytest.mark.parametrize(
+    ("result", "silent"),
+    [
+        ("(Bash completed with no output)", True),
+        ("Tool ran without output or errors", True),
+        ("Exit code: 0\nWall time: 0.1 seconds\nOutput:\n", True),
+        ("Process exited with code 0 and no output", True),
+        ("Process exited with code 1 and no output", False),
+        ("Exit code: 1\nWall time: 0.1 seconds\nOutput:\n", False),
+        ("No results", False),
+        ("No errors", False),
+        ("no output of the sensor since Monday", False),
+        ("", False),
+    ],
+)
+def test_a_result_is_silent_where_it_says_only_that_nothing_was_printed(result: str, silent: bool) -> None:
+    assert is_silent(result) is silent
 
 
 def work() -> Memory:
@@ -80,3 +111,21 @@ def test_a_confirmation_stays_where_the_question_asks_for_it() -> None:
     with work() as memory:
         for question in ("did the edit of total7.py succeed?", "what was updated in the directory of the cart?"):
             assert "successfully" in memory.recall(question, budget=600).text
+
+
+@pytest.mark.requirement("F-BLOCK-24")
+def test_results_without_output_are_left_out_unless_asked_for() -> None:
+    with quiet() as memory:
+        memory.add(Turn(role="user", content="Please move the sails to the loft.", session="yard"))
+        for number in range(6):
+            call = Part(
+                type="tool_call", name="Bash", call_id=str(number), text=f'{{"command": "mv sail{number} loft"}}'
+            )
+            done = Part(type="tool_result", call_id=str(number), text="(Bash completed with no output)")
+            memory.add(Turn(role="assistant", content=(call,), session="yard"))
+            memory.add(Turn(role="tool", content=(done,), session="yard"))
+        context = memory.recall("why did we move the sails to the loft?", budget=600)
+        assert "mv sail" in context.text
+        assert "no output" not in context.text
+        assert any("nothing was printed" in each.reason for each in context.omitted)
+        assert "no output" in memory.recall("did moving the sails to the loft print anything?", budget=600).text

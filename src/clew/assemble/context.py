@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.assemble.candidate_renderings import LONG, beginning, renderings, renderings_of_result
-from clew.assemble.confirmations import asks_what_was_done, confirms_only, may_confirm
+from clew.assemble.confirmations import asks_for_output, asks_what_was_done, confirms_only, is_silent, may_confirm
 from clew.assemble.details import BlockDetails
 from clew.assemble.first_lines import NO_LINES, FirstLines, lines_that_fit, with_lines
 from clew.assemble.fit import Demands, Packed, fit
@@ -290,13 +290,21 @@ class _RenderingSource:
     def _leave_confirmations(
         self, places: Sequence[int], texts: Sequence[str], positions: NDArray[np.int64], is_tools: Sequence[bool]
     ) -> None:
-        """Leaves out tools' results that only confirm their calls, unless they are asked for or required."""
+        """Leaves out tools' results that only confirm their calls, unless they are asked for or required.
+
+        So does it with those that say that nothing was printed.
+        """
         frame = self._ranking.frame
-        candidates = [
+        results = [
             (place, text, position)
             for place, text, position, is_tool in zip(places, texts, positions.tolist(), is_tools, strict=True)
-            if is_tool and place not in self._required and may_confirm(text)
+            if is_tool and place not in self._required
         ]
+        if not asks_for_output(frame.intent.terms):
+            for place, text, _ in results:
+                if is_silent(text):
+                    self._leave(place, "says that nothing was printed")
+        candidates = [result for result in results if may_confirm(result[1])]
         if not candidates or asks_what_was_done(frame.intent.terms):
             return
         calls = calls_of(frame.view, np.array([position for *_, position in candidates]))
@@ -312,8 +320,11 @@ class _RenderingSource:
         }
         for place, text, position in candidates:
             if confirms_only(text, [said[call] for call in calls.get(position, ())]):
-                self._renderings[place] = ()
-                self.unshown[place] = "confirms its call, and says no more"
+                self._leave(place, "confirms its call, and says no more")
+
+    def _leave(self, place: int, why: str) -> None:
+        self._renderings[place] = ()
+        self.unshown[place] = why
 
     def _leave_small_talk(self, places: Sequence[int], texts: Sequence[str], names: Collection[str]) -> None:
         """Leaves out greetings, thanks and bare words that say nothing else, unless they are required."""
@@ -322,11 +333,9 @@ class _RenderingSource:
             if place in self._required:
                 continue
             if is_small_talk(text, names):
-                self._renderings[place] = ()
-                self.unshown[place] = "a greeting or thanks"
+                self._leave(place, "a greeting or thanks")
             elif is_bare(text) and self._is_apart(place, text):
-                self._renderings[place] = ()
-                self.unshown[place] = "says nothing alone"
+                self._leave(place, "says nothing alone")
 
     def _is_apart(self, place: int, text: str) -> bool:
         """Whether a turn has no word of the question, and answers neither a question nor a turn that has such words."""
