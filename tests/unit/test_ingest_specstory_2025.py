@@ -40,6 +40,7 @@ See.
         ("a.md", "2025-10-14 22:20Z", " (2025-10-14 22:25Z)", ["2025-10-14 22:25:00"] * 2),
         ("a.md", "2025-10-14 22:48Z", " (2025-10-14 22:25Z)", ["2025-10-14 22:48:00"] * 2),  # no time of this session
         ("a.md", "2026-10-14 22:48:05Z", " (2026-10-14 22:48Z)", ["2026-10-14 22:48:00"] * 2),
+        ("a.md", "2025-04-29 12:19:56", " (9999-12-31 23:59Z)", ["9999-12-31 23:59:00"] * 2),
         ("a.md", "2026-10-14 22:48:05Z", " (2026-10-14 22:40:00Z)", ["2026-10-14 22:40:00"] * 2),  # resumed
     ],
 )
@@ -200,3 +201,36 @@ def test_sections_that_never_end_are_looked_for_in_linear_time(tmp_path: Path, s
     """The square of this length would take longer than the time limit of all tests."""
     text = SECTIONS[: SECTIONS.index("I look")] + section * 20_000
     assert len(turns(read(put(tmp_path, "a.md", text)))) > 1
+
+
+@pytest.mark.parametrize("opening", ["<details>\n---\n", "Read file: x\n<details>\n---\n"])
+def test_details_within_details_are_read_in_linear_time(tmp_path: Path, opening: str) -> None:
+    """The square of this length would take longer than the time limit of all tests."""
+    text = opening * 40_000 + "</details>\n" * 40_000
+    found = turns(read(put(tmp_path, "a.md", CURSOR.format(heading="", label="") + f"\n---\n\n{text}")))
+    assert [turn.role for turn in found] == ["user", "assistant"]
+
+
+def test_rules_within_details_of_the_agent_s_own_part_no_sections(tmp_path: Path) -> None:
+    said = "<details>\n\n<summary>More</summary>\n\n---\n\nRead file: a.py\n\n---\n\nSee.\n\n</details>"
+    text = CURSOR.format(heading="", label="") + f"\n---\n\n{said}\n\n---\n\nRead file: b.py\n"
+    found = turns(read(put(tmp_path, "a.md", text)))
+    assert [part.text for turn in found[1:] for part in turn.parts if part.type == "tool_call"] == [
+        '{"file_path": "b.py"}'
+    ]
+    assert said in "".join(part.text for turn in found for part in turn.parts)
+
+
+@pytest.mark.parametrize(
+    ("section", "result"),
+    [
+        ("Result:\n\n```\n<details>\nx\n</details>\n```\n", "<details>\nx\n</details>"),
+        ("Result:\n\n<details>\nx\n</details>\n", "<details>\nx\n</details>"),
+        ("<details>\n\n*Result*:\n{}\n</details>\n", "{}"),
+        ("<details>\n\n*Result*:\n\n```\n</details>\n```\n\n</details>\n", "</details>"),
+    ],
+)
+def test_details_that_a_tool_gave_are_kept(tmp_path: Path, section: str, result: str) -> None:
+    text = CURSOR.format(heading="", label="") + f"\n---\n\nTool use: **Read**\n\n{section}"
+    found = turns(read(put(tmp_path, "a.md", text)))
+    assert [part.text for turn in found for part in turn.parts if part.type == "tool_result"] == [result]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from clew.ingest.formats.blocks import call_part
 from clew.ingest.importers.json_fields import without_none
-from clew.ingest.importers.specstory_sections import RULE, command_of, section_end, section_parts
+from clew.ingest.importers.specstory_sections import RULE, command_of, section, section_parts
 from clew.ingest.importers.transcript import without_rule
 from clew.types import Part
 
@@ -31,15 +31,16 @@ def agent_parts(lines: Sequence[str], *, has_tags: bool) -> Iterator[Part]:
     unclosed: set[tuple[str, bool]] = set()
     at = calls = 0
     begins, is_paired = True, True  # a section; whether code in it ends
+    inside = 0  # the line behind a section that is no call: rules before it are its own
     while at < len(lines):
         if begins and not has_tags and lines[at].strip():
-            ends_at, is_paired = section_end(lines, at, is_paired=is_paired)
-            if ends_at is not None:
+            inside, is_call, is_paired = section(lines, at, is_paired=is_paired)
+            if is_call:
                 yield from text_parts(said)
                 said.clear()
                 calls += 1
-                yield from section_parts(lines[at:ends_at], str(calls))
-                at = ends_at + (ends_at < len(lines))  # behind the rule
+                yield from section_parts(lines[at:inside], str(calls))
+                at = inside + (inside < len(lines))  # behind the rule
                 continue
         opening = _OPENING.match(lines[at])
         is_bare = opening is not None and opening["kind"] == "think" and "<details>" not in lines[at]
@@ -47,7 +48,7 @@ def agent_parts(lines: Sequence[str], *, has_tags: bool) -> Iterator[Part]:
         end = _end(lines, at, form[0], is_bare=is_bare) if opening and form not in unclosed else None
         if opening is None or end is None:
             unclosed.add(form)
-            begins = lines[at].rstrip() == RULE or (begins and not lines[at].strip())
+            begins = at >= inside and (lines[at].rstrip() == RULE or (begins and not lines[at].strip()))
             said.append(lines[at])
             at += 1
             continue

@@ -7,7 +7,7 @@ asked and what came of it, the `<details>` of a search (`Listed directory src â€
 import re
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile
-from typing import Final
+from typing import Final, NamedTuple
 
 from clew.ingest.formats.blocks import call_part, result_parts
 from clew.ingest.importers.fences import Fence, fenced
@@ -32,26 +32,36 @@ _ENDS: Final = (_FENCE, "</details>")
 _QUOTED: Final = re.compile(r"`([^`]+)`$")
 
 
-def section_end(lines: Sequence[str], start: int, *, is_paired: bool) -> tuple[int | None, bool]:
-    """The number of the line behind a section that is a call; None where the section is another.
+class Section(NamedTuple):
+    """A section of a message.
+
+    Attributes:
+        end: the number of the line behind it. No section begins before, whatever rules the section holds.
+        is_paired: whether code and details may still be taken to end.
+    """
+
+    end: int
+    is_call: bool
+    is_paired: bool
+
+
+def section(lines: Sequence[str], start: int, *, is_paired: bool) -> Section:
+    """The section that begins at a line.
 
     Args:
         start: the first line of the section that is not blank.
         is_paired: whether code and details are known to end in this message.
-
-    Returns:
-        The end, and whether code and details may still be taken to end.
     """
     first = lines[start].rstrip()
     is_tool, is_file = _TOOL.fullmatch(first) is not None, _READ.fullmatch(first) is not None
     if not (is_tool or is_file or first.startswith("<details>")):
-        return None, is_paired
+        return Section(start, is_call=False, is_paired=is_paired)
     end, is_paired = _rule(lines, start, is_paired=is_paired)
     if is_tool:
-        return end, is_paired
+        return Section(end, is_call=True, is_paired=is_paired)
     said = [line.strip() for line in lines[start:end] if line.strip()]
-    is_call = len(said) == 1 if is_file else said[-1] == _ENDS[-1] and _found(said) is not None
-    return end if is_call else None, is_paired
+    is_whole = len(said) == 1 if is_file else said[-1] == _ENDS[-1] and _found(said) is not None
+    return Section(end, is_call=is_whole, is_paired=is_paired)
 
 
 def is_call(lines: Sequence[str]) -> bool:
@@ -173,9 +183,17 @@ def _details(lines: Sequence[str]) -> tuple[str, list[str]]:
 
 def _unfenced(lines: Sequence[str]) -> list[str]:
     """The lines of a result without the marks of code around it, and without the end of its details."""
-    body = [line for line in lines if line.strip() != "</details>"]
-    start = next((n for n, line in enumerate(body) if line.strip()), len(body))
-    if start < len(body) and body[start].startswith(_FENCE):
-        closing = max((n for n in range(start + 1, len(body)) if body[n].rstrip() == _FENCE), default=len(body))
-        return [*body[start + 1 : closing], *filter(str.strip, body[closing + 1 :])]
-    return body
+    start = next((n for n, line in enumerate(lines) if line.strip()), len(lines))
+    end = _without_end(lines)
+    if start < end and lines[start].startswith(_FENCE):
+        closing = max((n for n in range(start + 1, end) if lines[n].rstrip() == _FENCE), default=end)
+        return [*lines[start + 1 : closing], *filter(str.strip, lines[closing + 1 : end])]
+    return list(lines[:end])
+
+
+def _without_end(lines: Sequence[str]) -> int:
+    """How many lines are before the end of the details around a result, which may itself quote such lines."""
+    last = next((n for n in reversed(range(len(lines))) if lines[n].strip()), 0)
+    opened = sum(line.count("<details>") for line in lines)
+    closed = sum(line.count("</details>") for line in lines)
+    return last if lines and lines[last].strip() == _ENDS[-1] and closed > opened else len(lines)

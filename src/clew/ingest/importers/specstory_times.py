@@ -57,7 +57,7 @@ class SessionTimes:
         if label is not None and at is None:
             return label
         begun = self._begun
-        if at is not None and begun is not None and _TO_THE_MINUTE.fullmatch(label or "") and at + _MINUTE <= begun:
+        if at is not None and begun is not None and _TO_THE_MINUTE.fullmatch(label or "") and begun - at >= _MINUTE:
             at = None
         self._latest = at or self._latest or begun
         return self._latest
