@@ -188,3 +188,30 @@ def test_the_first_line_of_a_log_alone_is_a_session(tmp_path: Path) -> None:
     path = put(tmp_path, "s.jsonl", lines({"kind": 0, "v": session(WORK, sessionId="s1")}))
     assert detect(path) == "vscode"
     assert len(turns(read(path))) == 7
+
+
+def test_a_response_whose_time_is_beyond_all_numbers_is_read(tmp_path: Path) -> None:
+    late = asked(0, "hi", SAID, timestamp=10**400, result={"timings": {"totalElapsed": 1.5}})
+    assert [turn.role for turn in turns(read(put(tmp_path, "chat.json", session(late))))] == ["user", "assistant"]
+
+
+def test_calls_are_put_to_what_was_shown_in_linear_time(tmp_path: Path) -> None:
+    """The square of these numbers would take longer than the time limit of all tests."""
+    count = 6_000
+    edits = [{"kind": "textEditGroup", "uri": {"path": f"/src/{n}.py"}, "edits": [{"text": "x"}]} for n in range(count)]
+    calls = [{"id": f"c{n}", "name": "create_file", "arguments": {"filePath": f"/src/a{n}.py"}} for n in range(count)]
+    tools = [shown(f"tool{n}", toolCallId=f"t{n}") for n in range(count)]
+    request = asked(0, "go", *tools, *edits, result=of_model({"toolCalls": calls}))
+    parts = [part for turn in turns(read(put(tmp_path, "chat.json", session(request)))) for part in turn.parts]
+    assert sum(part.type == "tool_call" for part in parts) == 3 * count
+
+
+@pytest.mark.parametrize(("path", "is_known"), [("/shop/my cart.py", True), ("/shop/art.py", False)])
+def test_an_edit_is_told_by_the_name_of_its_file(tmp_path: Path, path: str, is_known: bool) -> None:
+    call = {"id": "c", "name": "create_file", "arguments": '{"filePath": "/shop/my cart.py"}'}
+    edit = {"kind": "textEditGroup", "uri": {"path": path}, "edits": [{"text": "x"}]}
+    found = turns(
+        read(put(tmp_path, "chat.json", session(asked(0, "go", edit, result=of_model({"toolCalls": [call]})))))
+    )
+    names = [part.name for turn in found for part in turn.parts if part.type == "tool_call"]
+    assert names == (["create_file"] if is_known else ["create_file", "edit_file"])

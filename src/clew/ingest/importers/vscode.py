@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from clew.ingest.encoding import escape_surrogates
 from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import dict_of, list_of, objects_of, text_of, texts_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, has_content, injected, message_turns
@@ -142,7 +143,10 @@ def _model(asked: dict[str, Any]) -> str | None:
 def _later(at: Any, milliseconds: Any) -> Any:
     """When a response was whole; the time of the request where it is not known how long it took."""
     is_known = all(isinstance(n, int | float) and not isinstance(n, bool) for n in (at, milliseconds))
-    return at + milliseconds if is_known else at
+    try:
+        return at + milliseconds if is_known else at
+    except OverflowError:
+        return at
 
 
 def _folder(source: Source) -> str | None:
@@ -156,6 +160,6 @@ def _folder(source: Source) -> str | None:
         return None
     address = text_of(known, "folder") if isinstance(known, dict) else None
     try:
-        return unquote(urlsplit(address).path) or None if address else None
+        return escape_surrogates(unquote(urlsplit(address).path)) or None if address else None
     except ValueError:
         return None

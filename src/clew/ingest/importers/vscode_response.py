@@ -6,7 +6,10 @@ is in `result.metadata`, in rounds of calls whose ids may be others: then a tool
 name. Calls that were not shown stand where the model made them.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,6 +25,8 @@ _NOTES: Final = ("warning", "confirmation", "elicitation", "elicitationSerialize
 """What VS Code says itself."""
 _SHOWN: Final = "toolInvocationSerialized"
 _EDITS: Final = ("textEditGroup", "notebookEditGroup")
+_WORD: Final = re.compile(r"[\w.-]+")
+"""A piece of a file's name, which arguments may quote and escape."""
 
 
 def response_parts(request: Json) -> Iterator[Part]:
@@ -50,7 +55,9 @@ class _Response:
             for call_round in objects_of(metadata, "toolCallRounds")
             for call in objects_of(call_round, "toolCalls")
         ]
+        self._places = _Places(self._calls)
         self._results = dict_of(metadata, "toolCallResults")
+        self._words: frozenset[str] | None = None  # those of all arguments, once an edit asks for them
         self._next = 0  # the first call that was not given yet
         self._error = dict_of(result, "errorDetails")
 
@@ -98,12 +105,8 @@ class _Response:
 
     def _place(self, item: Json) -> int | None:
         """Which call a shown tool is: by its id, else the next of its name; None where it is none of them."""
-        shown, name = text_of(item, "toolCallId"), _plain(text_of(item, "toolId") or "")
-        ahead = range(self._next, len(self._calls))
-        of_id = next((n for n in ahead if shown and self._calls[n].call_id == shown), None)
-        if of_id is not None:
-            return of_id
-        return next((n for n in ahead if name and name.endswith(_plain(self._calls[n].name))), None)
+        of_id = self._places.of_id(text_of(item, "toolCallId"), self._next)
+        return self._places.of_tool(text_of(item, "toolId"), self._next) if of_id is None else of_id
 
     def _until(self, place: int) -> Iterator[Part]:
         """The calls before a place that were not given yet."""
@@ -125,12 +128,47 @@ class _Response:
     def _edits(self, item: Json) -> Iterator[Part]:
         """An edit that no call holds, as in the mode that only edits."""
         path = _path(item.get("uri"))
-        name = path.rpartition("/")[2]
-        if name and any(name in str(call.arguments) for call in self._calls):
+        if self._words is None:
+            self._words = frozenset(word for call in self._calls for word in _words(str(call.arguments)))
+        name = _words(path.rpartition("/")[2])
+        if name and name <= self._words:
             return
         text = "".join(_edited(item))
         if text.strip():
             yield call_part("edit_file", {"filePath": path, "content": text}, None)
+
+
+class _Places:
+    """The places of calls by their ids and by the names of their tools."""
+
+    def __init__(self, calls: list[_Call]) -> None:
+        self._of_ids: defaultdict[str, list[int]] = defaultdict(list)
+        self._of_tools: defaultdict[str, list[int]] = defaultdict(list)
+        for place, call in enumerate(calls):
+            self._of_ids[call.call_id or ""].append(place)
+            self._of_tools[_plain(call.name)].append(place)
+        self._lengths = {len(name) for name in self._of_tools if name}
+
+    def of_id(self, call_id: str | None, start: int) -> int | None:
+        """The first call of this id that is not before `start`."""
+        return _first(self._of_ids.get(call_id, ()), start) if call_id else None
+
+    def of_tool(self, shown: str | None, start: int) -> int | None:
+        """The first call, not before `start`, of a tool whose name ends the name under which it is shown."""
+        name = _plain(shown or "")
+        names = (name[len(name) - length :] for length in self._lengths if length <= len(name))
+        places = (_first(self._of_tools.get(each, ()), start) for each in names)
+        return min((place for place in places if place is not None), default=None)
+
+
+def _first(places: Sequence[int], start: int) -> int | None:
+    """The first of ascending places that is not before `start`."""
+    n = bisect_left(places, start)
+    return places[n] if n < len(places) else None
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(filter(None, (word.strip(".-") for word in _WORD.findall(text))))
 
 
 def _last_of_each(items: list[Any]) -> list[Any]:
