@@ -344,3 +344,16 @@ def test_a_list_of_events_of_openhands_sdk_is_stored_once(tmp_path: Path) -> Non
         assert (report.added, report.rejected) == (8, ())
         assert report.skipped == {"event:ConversationStateUpdateEvent": 1, "event:ObservationEvent": 1}
         assert memory.import_path(path, format="openhands").added == 0
+
+
+@pytest.mark.requirement("F-INGEST-42")
+@pytest.mark.parametrize("is_long", [False, True])
+def test_an_entry_of_the_history_that_is_no_message_is_reported_alone(tmp_path: Path, is_long: bool) -> None:
+    steps = [{**STEPS[0], "observation": "x" * 600_000 if is_long else "x"}]
+    history = [{"role": "system", "content": "Work."}, {}, {"role": "user", "content": "We have an issue."}]
+    path = put(tmp_path, "proj__1.traj", json.dumps({"trajectory": steps, "history": history}))
+    records = read(path)
+    assert [turn.text for turn in turns(records)][:2] == ["Work.", "We have an issue."]
+    assert [reason for _, reason in rejections(records, tmp_path)] == [
+        "no message: expected role and content, found nothing"
+    ]

@@ -7,6 +7,7 @@ import pytest
 
 from clew.ingest.importers import detect, find_sessions
 from tests.support.ingest_reading import lines, put, read, rejections, said, skipped, turns
+from tests.support.memories import quiet
 
 NAME = "rollout-2026-05-01T10-00-00-11111111-2222-3333-4444-555555555555.jsonl"
 
@@ -229,3 +230,13 @@ def test_a_file_that_an_editor_attached_is_injected(tmp_path: Path) -> None:
     ]
     quoted = "what does `<context ref=x>` do?\n\n  <context>x</context>"
     assert [turn.text for turn in turns(read(put(tmp_path, NAME, lines(META, message("user", quoted)))))] == [quoted]
+
+
+@pytest.mark.requirement("F-INGEST-05")
+@pytest.mark.parametrize("printed", ["\\u0000", "\\ud800"])
+def test_a_result_that_quotes_what_no_store_can_hold_stays_as_it_is(tmp_path: Path, printed: str) -> None:
+    output = f'{{"output":"a{printed}b","metadata":{{"exit_code":0}}}}'
+    path = put(tmp_path, NAME, lines(META, item("function_call_output", call_id="c1", output=output)))
+    with quiet() as memory:
+        memory.import_path(path)
+        assert [turn.text for turn in memory.turns()] == [output]

@@ -107,6 +107,22 @@ def escape_value(value: Any) -> Any:
     return map_value(value, escape_surrogates)
 
 
+def parse_inner(text: str) -> Any:
+    """The value that a text of a record holds as JSON, as commands' results are stored; the text is escaped already.
+
+    Raises:
+        ValueError: it is not JSON, is nested too deep, or quotes NUL or a lone surrogate, which no store can hold.
+    """
+    try:
+        value = json.loads(text)
+        is_storable = "\\u" not in text or escape_value(value) == value
+    except RecursionError as error:
+        raise ValueError("nested too deep to be read") from error
+    if not is_storable:
+        raise ValueError("holds NUL or a lone surrogate")
+    return value
+
+
 def depth(value: Any) -> int:
     """Levels of nesting of a JSON value, counted without recursion; those of text and numbers count, too."""
     deepest = 0

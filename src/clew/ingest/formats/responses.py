@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from clew.ingest.encoding import parse_inner
 from clew.ingest.formats.blocks import call_part, image_part, result_parts, to_parts
 from clew.types import Part
 
@@ -100,8 +101,8 @@ def _printed(text: str) -> str:
     if not (text.startswith("{") and text.endswith("}") and '"metadata"' in text):
         return text
     try:
-        result = json.loads(text)
-    except (ValueError, RecursionError):
+        result = parse_inner(text)
+    except ValueError:
         return text
     if result.keys() != {"output", "metadata"}:
         return text

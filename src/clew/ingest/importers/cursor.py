@@ -18,7 +18,7 @@ import apsw
 
 from clew.forks import Shared, using_sqlite
 from clew.ingest.branches import SUBAGENTS
-from clew.ingest.encoding import escape_surrogates
+from clew.ingest.encoding import escape_surrogates, parse_inner
 from clew.ingest.formats.blocks import call_part, linked_part, result_parts
 from clew.ingest.importers.databases import MAGIC
 from clew.ingest.importers.json_fields import dict_of, first_of, list_of, objects_of, text_of, without_none
@@ -230,8 +230,8 @@ def _result(result: Any) -> tuple[str, dict[str, Any]]:
     value = result
     if isinstance(result, str):
         try:
-            value = json.loads(result)
-        except (ValueError, RecursionError):
+            value = parse_inner(result)
+        except ValueError:
             return result, {}
     if not isinstance(value, dict):
         return ("" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)), {}

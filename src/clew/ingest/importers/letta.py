@@ -5,11 +5,11 @@ the argument of a call of `send_message` and what stands beside it is thought; w
 program noted, is JSON.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from clew.ingest.encoding import parse_inner
 from clew.ingest.formats.blocks import call_part, result_parts, to_parts
 from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import dict_of, first_of, list_of, objects_of, text_of, without_none
@@ -177,7 +177,7 @@ def _json(text: object) -> dict[str, Any]:
     if not isinstance(text, str) or not text.lstrip().startswith("{"):
         return text if isinstance(text, dict) else {}
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = parse_inner(text)
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}

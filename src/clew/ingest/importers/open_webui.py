@@ -7,11 +7,11 @@ answer are `injected`.
 """
 
 import html
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from clew.ingest.encoding import parse_inner
 from clew.ingest.formats.blocks import call_part, linked_part, result_parts, to_parts
 from clew.ingest.formats.responses import item_parts
 from clew.ingest.importers.accounts import conversations
@@ -187,7 +187,7 @@ def _call(name: str | None, arguments: str, attributes: dict[str, str], body: st
 
 def _unpacked(text: str) -> str:
     try:
-        value = json.loads(text)
+        value = parse_inner(text)
     except ValueError:
         return text
     return value if isinstance(value, str) else text

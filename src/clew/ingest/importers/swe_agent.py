@@ -10,6 +10,7 @@ it. Nothing has a time or an id; turns are named by their place in the run.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from clew.errors import TurnRejected
 from clew.ingest.formats.blocks import call_part, result_parts, to_parts
 from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import list_of, text_of, without_none
@@ -62,12 +63,21 @@ class _Run:
         self._has_acted = self._has_acted or value.get("role") == "assistant"
         calls = [call for call in list_of(value, "tool_call_ids") if isinstance(call, str)]
         if is_result:
-            role, parts = "tool", result_parts(value.get("content"), calls[0] if calls else None)
+            yield from self._turns(item, "tool", result_parts(value.get("content"), calls[0] if calls else None))
+            return
+        acted = () if list_of(value, "tool_calls") else self._action(value)
+        yield from self._read(item, {name: member for name, member in value.items() if name != "thought"}, acted=acted)
+
+    def _read(
+        self, item: JsonRecord, value: dict[str, Any], part: str = "", acted: tuple[Part, ...] = ()
+    ) -> Iterator[ImportRecord]:
+        """A message as the model saw it, and what it did with it."""
+        try:
+            role, parts, _ = read_message(value)
+        except TurnRejected as error:
+            yield Rejection(where=item.where, reason=str(error))
         else:
-            role, parts, _ = read_message({name: member for name, member in value.items() if name != "thought"})
-            if not list_of(value, "tool_calls"):
-                parts = (*parts, *self._action(value))
-        yield from self._turns(item, role, parts)
+            yield from self._turns(item, role, (*parts, *acted), part)
 
     def task(self, items: Iterable[JsonRecord | Rejection]) -> Iterator[ImportRecord]:
         """The messages of `history` before the first step."""
@@ -79,8 +89,7 @@ class _Run:
             elif item.value.get("role") == "assistant":
                 return
             else:
-                role, parts, _ = read_message(item.value)
-                yield from self._turns(item, role, parts, ":task")
+                yield from self._read(item, item.value, ":task")
 
     def step(self, item: JsonRecord) -> Iterator[ImportRecord]:
         """One step of `trajectory`: what the model said and did, and what came of it."""
