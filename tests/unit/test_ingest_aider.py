@@ -272,3 +272,14 @@ def test_thoughts_of_aider_are_looked_for_in_linear_time(tmp_path: Path, run: st
         text = f"{begun}{opening}{run * 500_000}x\n"
         found = turns(read(put(tmp_path, ".aider.chat.history.md", text)))
         assert [part.type for turn in found for part in turn.parts] == ["text", "text"]
+
+
+@pytest.mark.requirement("F-INGEST-40")
+def test_an_answer_of_another_session_is_not_handed_on(tmp_path: Path) -> None:
+    words = "one two three four five six seven eight nine"
+    text = (
+        f"# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\n{words}\n\n"
+        f"# aider chat started at 2025-06-19 15:00:00\n\n#### {words}\n"
+    )
+    found = turns(read(put(tmp_path, ".aider.chat.history.md", text)))
+    assert [(turn.role, turn.text) for turn in found] == [("user", "a"), ("assistant", words), ("user", words)]

@@ -312,3 +312,10 @@ def test_what_the_person_asked_is_taken_out_of_cursor_s_frame(tmp_path: Path) ->
         ("user", "injected", seen.strip()),
         ("user", "user", "and now?"),
     ]
+
+
+@pytest.mark.requirement("F-INGEST-12")
+def test_a_frame_of_cursor_s_that_is_quoted_in_a_line_is_the_person_s(tmp_path: Path) -> None:
+    text = "<b>why</b> is there a <user_query>frame</user_query>?"
+    path = put(tmp_path, "chat.jsonl", lines({"role": "user", "content": text}))
+    assert [(turn.origin, turn.text) for turn in turns(read(path))] == [("user", text)]

@@ -31,7 +31,8 @@ _ECHOED = re.compile(r"/(?:ask|code|architect|context)\s+(?P<words>.+)", re.DOTA
 _HANDED_ON = 8
 """Words of an answer from which a message that repeats it is the architect's; a person may say a shorter one again."""
 _CARRIED_OUT = re.compile(
-    r"/(?:ask|code|architect|context)|/(?:add|chat-mode|clear|copy|copy-context|drop|edit(?:or)?|editor-model|exit|help|load|ls|map|map-refresh|models?"
+    r"/(?:ask|code|architect|context)"
+    r"|/(?:add|chat-mode|clear|copy|copy-context|drop|edit(?:or)?|editor-model|exit|help|load|ls|map|map-refresh|models?"
     r"|multiline-mode|ok|paste|quit|read-only|reasoning-effort|report|reset|save|settings|think-tokens|tokens|voice"
     r"|weak-model)(?: [^\n]*)?"
 )
@@ -79,7 +80,7 @@ class _History:
         start = _START.match(text)
         if start:
             yield from self.finish()
-            self._started, self._fence = start[1], None
+            self._started, self._fence, self._answer = start[1], None, []
             yield Skipped("session start", self._source.where(number))
             return
         role = self._role(text)

@@ -150,10 +150,15 @@ def split_attached(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 def asked_in(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """The parts, with what the person asked taken out of the frame in which Cursor writes it; the rest is injected."""
-    if not any(ASKED in part.text for part in parts):
+    if not any(map(_is_framed, parts)):
         return parts
-    pieces = (piece for part in parts for piece in (pieces_by_author(part) if ASKED in part.text else (part,)))
+    pieces = (piece for part in parts for piece in (pieces_by_author(part) if _is_framed(part) else (part,)))
     return tuple(replace(piece, text=piece.text.strip()) if piece.type == "text" else piece for piece in pieces)
+
+
+def _is_framed(part: Part) -> bool:
+    """Whether a text has Cursor's frame, which begins a line; a person may quote its name in one."""
+    return ASKED in part.text and f"\n{ASKED}" in f"\n{part.text.lstrip()}"
 
 
 def unsaid_command(part: Part) -> Part:
