@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.errors import StoreFull
+from clew.errors import StoreFull, StoreLocked
 from clew.memory import Memory
 from clew.rows import scrub_requests as scrubbing
 from clew.store.sqlite import SqliteStore
@@ -29,9 +29,9 @@ def forgotten(store: SqliteStore, memory: Memory) -> ForgetReport:
         return memory.forget(match=WORD)
 
 
-def make_old(store: SqliteStore) -> None:
-    """Lets the note be from long ago, so that its writer cannot still be at work."""
-    store.transaction(lambda tx: tx.put("meta", [("default", "scrub", "1")]))
+def make_old(store: SqliteStore, moment: int = 1) -> None:
+    """Lets the note be from that moment, long ago unless it is given: its writer cannot still be at work."""
+    store.transaction(lambda tx: tx.put("meta", [("default", "scrub", str(moment))]))
 
 
 @pytest.mark.requirement("F-HOLD-07")
@@ -74,6 +74,39 @@ def test_a_scrub_that_another_process_is_about_to_do_is_left_to_it(tmp_path: Pat
         make_old(store)
         assert scrubbing.scrub_left(store, "default")
         assert not scrubbing.scrub_left(store, "default")
+    store.close()
+
+
+class Busy(SqliteStore):
+    """A store that somebody always reads."""
+
+    def scrub(self) -> None:
+        raise StoreLocked("others hold the database")
+
+
+@pytest.mark.requirement("F-HOLD-07")
+def test_who_is_in_the_way_of_a_scrub_for_long_is_told_though_other_work_succeeds_between(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = Busy.open(tmp_path)
+    with quiet(store) as memory:
+        memory.parts.worker.stop()
+        memory.add(told(f"the {WORD} is mine"))
+        assert memory.forget(match=WORD).unscrubbed == "others hold the database"
+        for age in (scrubbing.SPARED_US, scrubbing.LASTING_US // 2):
+            make_old(store, scrubbing.real_now() - age)
+            memory.add(told("tea"))
+            assert memory.parts.worker.step()
+            while memory.parts.worker.step():
+                pass
+            assert memory.parts.worker.failure is not None
+        assert caplog.messages == []
+        make_old(store, scrubbing.real_now() - scrubbing.LASTING_US)
+        memory.add(told("tea"))
+        while memory.parts.worker.step():
+            pass
+        assert "failed (1 in a row)" in caplog.text
+        assert "the files still hold traces" in caplog.text
     store.close()
 
 

@@ -20,6 +20,9 @@ log = logging.getLogger("clew.scrub")
 SPARED_US: Final = 5_000_000
 """How long other workers leave a scrub to whoever forgot the turns, and is about to do it."""
 
+LASTING_US: Final = 60_000_000
+"""How long others may be in the way of a scrub before that is trouble, however often other work succeeds meanwhile."""
+
 _DUE: Final = "scrub"
 """Row of META while there is something to scrub: when turns went last, in microseconds since 1970 by the real clock."""
 
@@ -58,7 +61,8 @@ def try_scrub(store: Store, space: str, said: str | None) -> str | None:
     try:
         scrub(store, space, said)
     except StoreError as error:
-        # Others who hold the database for a while are no trouble: the report tells it, and workers try it again.
+        # Others who hold the database for a while are no trouble: the report tells it, and workers try it again; if
+        # that lasts, `scrub_left` tells it.
         level = logging.INFO if isinstance(error, StoreLocked) else logging.WARNING
         log.log(level, "turns are forgotten, and the files not yet scrubbed; it will be tried again: %s", error)
         return str(error)
@@ -69,13 +73,22 @@ def scrub_left(store: Store, space: str) -> bool:
     """Does what another one left undone; False when nothing is left, or it was left only just now.
 
     Raises:
-        StoreError: as `scrub`.
+        StoreLocked: others have been in the way for a while, but not for `LASTING_US`.
+        StoreError: they have been for longer, or as `scrub`.
     """
     with store.snapshot() as reader:
         said = noted(reader, space)
-    if said is None or 0 <= real_now() - int(said) < SPARED_US:
+    if said is None:
         return False
-    scrub(store, space, said)
+    age = real_now() - int(said)
+    if 0 <= age < SPARED_US:
+        return False
+    try:
+        scrub(store, space, said)
+    except StoreLocked as error:
+        if 0 <= age < LASTING_US:
+            raise
+        raise StoreError(f"the files still hold traces of turns that were forgotten a while ago: {error}") from error
     return True
 
 
