@@ -118,9 +118,9 @@ def test_questions_are_answered_as_text_and_as_json(shop: Path) -> None:
     assert "nothing in the project fits 'quantum'" in failure(1, "project", "query", "quantum", "--root", shop)
     radius = record("project", "blast-radius", "src/shop/price.py", "--root", shop)
     assert radius["files"] == ["src/shop/__init__.py", "src/shop/cart.py"]
-    assert "1 web/app.ts#start calls web/pay.ts#pay" in " ".join(
-        done("project", "blast-radius", "web/pay.ts#pay", "--root", shop).split()
-    )
+    shown = " ".join(run("project", "blast-radius", "web/pay.ts#pay", "--root", shop).output.split())
+    assert "1 web/app.ts#start calls web/pay.ts#pay" in shown
+    assert "1 element in 1 file" in shown, "symbols and files are reached"
     assert "as far as names show" in done("project", "blast-radius", "README.md", "--root", shop)
 
 

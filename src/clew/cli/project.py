@@ -351,7 +351,7 @@ def _print_radius(radius: BlastRadius) -> None:
     for node in radius.reached:
         table.add_row(str(node.distance), printable_name(node.id), dim(f"{node.kind} {printable_name(node.through)}"))
     lay_out(out(), table)
-    err().print(f"{counted(len(radius.reached), 'folder')} in {counted(len(radius.files), 'file')}", style="dim")
+    err().print(f"{counted(len(radius.reached), 'element')} in {counted(len(radius.files), 'file')}", style="dim")
 
 
 def _print_view(view: CognitionView) -> None:

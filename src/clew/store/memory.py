@@ -294,9 +294,9 @@ class MemoryStore(Claiming):
 
     def backup(self, path: Path) -> None:
         """See `Store.backup`: the copy is a database as `SqliteStore.backup` writes it."""
-        with self.snapshot() as reader, translating(), folder_beside(path) as position:
+        with self.snapshot() as reader, translating(), folder_beside(path) as folder:
             tables = cast(_View, reader)._tables  # noqa: SLF001  # a view of this very module
-            copy = SqliteStore.open(position, secret=self._secret)
+            copy = SqliteStore.open(folder, secret=self._secret)
             try:
                 copy.transaction(lambda tx: _put_all(tx, tables))
                 copy.backup(path)

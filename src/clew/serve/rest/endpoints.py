@@ -148,8 +148,8 @@ def _turns(memory: Memory, given: Given) -> dict[str, Any]:
     session = None if given["session"] is None else given_name(given["session"], "session")
     with memory.reads.store.snapshot() as reader:
         rows = turn_page(reader, memory.space, session, -1 if after is None else after[0], limit + 1)
-    location = "ordinal" if session is None else "seq"
-    return page(rows[:limit], cursor(getattr(rows[limit - 1], location)) if len(rows) > limit else None)
+    column = "ordinal" if session is None else "seq"
+    return page(rows[:limit], cursor(getattr(rows[limit - 1], column)) if len(rows) > limit else None)
 
 
 def _recall(memory: Memory, given: dict[str, Any]) -> dict[str, Any]:
