@@ -116,6 +116,34 @@ def test_the_connection_that_was_opened_early_is_used(certificate: Path, version
     assert upstream.asked == [1]
 
 
+@pytest.mark.parametrize("early", [False, True])
+def test_a_connection_is_used_for_many_requests(certificate: Path, version: ssl.TLSVersion, *, early: bool) -> None:
+    upstream = Upstream()
+
+    async def story(forwarder: Forwarder) -> list[int]:
+        if early:
+            forwarder.preconnect(url)
+            await upstream.met()
+        return [await asked(forwarder, url) for _ in range(50)]
+
+    with tls_upstream(certificate, upstream.serve, version) as url:
+        assert run(story) == [200] * 50
+    assert upstream.asked == [50]
+
+
+def test_what_stands_behind_an_encrypted_answer_is_no_answer_to_the_next_request(
+    certificate: Path, version: ssl.TLSVersion
+) -> None:
+    upstream = Upstream(OK + OK)
+
+    async def story(forwarder: Forwarder) -> list[int]:
+        return [await asked(forwarder, url), await asked(forwarder, url)]
+
+    with tls_upstream(certificate, upstream.serve, version) as url:
+        assert run(story) == [200, 200]
+    assert upstream.asked == [1, 1]
+
+
 @pytest.mark.parametrize("kindly", [False, True])
 def test_an_early_connection_that_was_closed_again_is_not_used(
     certificate: Path, version: ssl.TLSVersion, *, kindly: bool
