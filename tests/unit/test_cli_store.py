@@ -87,6 +87,10 @@ def test_the_environment_names_a_store_before_a_home(tmp_home: Path, monkeypatch
         "POSTGRES:x:pa55word",
         "host=db password=pa55word",
         "dbname = app password=pa55word",
+        "sslmode=require host=db password=pa55word",
+        "  host=db password=pa55word",
+        "host=/run/postgresql dbname=pa55word",
+        "host=pa55word",
     ],
 )
 def test_an_address_of_another_form_is_refused_and_not_shown(address: str) -> None:
@@ -96,6 +100,9 @@ def test_an_address_of_another_form_is_refused_and_not_shown(address: str) -> No
 
 
 @pytest.mark.requirement("S-POSTGRES-21")
-@pytest.mark.parametrize("name", ["hosts", "data/user=ann", "./user=ann", "postgres", "postgresql-home"])
+@pytest.mark.parametrize(
+    "name",
+    ["hosts", "data/user=ann", "./user=ann", "user=ann/home", "sslmode=x", "a:b@c", "postgres", "postgresql-home"],
+)
 def test_directories_of_such_names_are_directories(name: str) -> None:
     assert home_of(name) == Path(name)

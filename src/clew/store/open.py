@@ -20,12 +20,14 @@ IN_MEMORY: Final = ":memory:"
 _SQLITE: Final = "sqlite:///"
 _SERVERS: Final = ("postgresql", "postgres")
 _HOME: Final = "the home"
+_KEYWORD: Final = r"(?:host|hostaddr|port|dbname|user|service)\s*="
 _WITHOUT_FORM: Final = re.compile(
-    r"postgres(?:ql)?:(?!//)|(?:host|hostaddr|port|dbname|user|password|service)\s*=\s*\S", re.IGNORECASE
+    rf"\s*(?:postgres(?:ql)?:(?!//)|{_KEYWORD}\s*[^\s/\\]+\s*$|{_KEYWORD}\s*\S+\s+\w+\s*=|(?:\w+\s*=.*\s)?password\s*=\s*\S)",
+    re.IGNORECASE,
 )
 """An address that lacks its slashes, or is in the driver's own words (`host=db password=X`): it may hold a password.
 
-A directory of such a name is written with a slash or a dot and a slash before it.
+A directory of such a name is written with `./` or `sqlite:///` before it; one within such a directory, as it is.
 """
 _EXPECTED: Final = f"expected a home directory, {_SQLITE}<directory>, {_SERVERS[0]}://<server> or {IN_MEMORY}"
 
@@ -75,8 +77,11 @@ def home_of(location: str | Path | None = None) -> Path | None:
         raise InputError(f"{_HOME} is {shown(location)}; {_EXPECTED}, as a str or a Path")
     address = _address(location)
     engine, separator, _ = address.partition("://")
-    if _WITHOUT_FORM.match(address):
-        raise ConfigError(f"this is no address of a server in the form that is read here (not shown); {_EXPECTED}")
+    if not _location(location).startswith(_SQLITE) and _WITHOUT_FORM.match(address):
+        raise ConfigError(
+            f"the address is neither that of a server, as it is read here, nor clearly a directory (it is not shown); "
+            f"{_EXPECTED}; a directory of such a name is written with ./ before it"
+        )
     if address == IN_MEMORY or (separator and engine in _SERVERS):
         return None
     if separator or not address:
@@ -85,8 +90,13 @@ def home_of(location: str | Path | None = None) -> Path | None:
     return usable_path(address, _HOME)
 
 
-def _address(location: str | Path | None) -> str:
-    """The location with defaults filled in; the path of a SQLite file without its scheme."""
+def _location(location: str | Path | None) -> str:
+    """The location with defaults filled in."""
     if location is None:
         location = os.environ.get("CLEW_STORE") or os.environ.get("CLEW_HOME") or DEFAULT_HOME
-    return (exact_text(location) if isinstance(location, str) else str(location)).removeprefix(_SQLITE)
+    return exact_text(location) if isinstance(location, str) else str(location)
+
+
+def _address(location: str | Path | None) -> str:
+    """The location with defaults filled in; the path of a SQLite file without its scheme."""
+    return _location(location).removeprefix(_SQLITE)
