@@ -29,6 +29,25 @@ KEY = token(24)
         "cy.get('#password').type('{}')",
         "driver.find_element(By.ID, 'password').send_keys(\"{}\")",
         "fill_in 'Password', with: '{}'",
+        "requests.get(url, auth=(os.environ['U'], '{}'))",
+        "$client->get('/', ['auth' => ['ann', '{}']])",
+        'new PasswordAuthentication("ann", "{}".toCharArray())',
+        'request.basic_auth("ann", Some("{}"))',
+        "HTTPDigestAuth('ann', '{}')",
+        "keyring.set_password('mail', 'ann', '{}')",
+        "user.set_password('{}')",
+        "$user->setPassword('{}');",
+        "User.objects.create_user('ann', 'ann@x.example', '{}')",
+        'curl_setopt($c, CURLOPT_USERPWD, "ann:{}");',
+        "page.fill('input[type=\"password\"]', '{}')",
+        "page.locator(\"input[name='password']\").fill('{}')",
+        "cy.get('[data-test=password]').clear().type('{}')",
+        'driver.findElement(By.id("password")).sendKeys("{}");',
+        "document.querySelector('#password').value = '{}';",
+        "await userEvent.type(screen.getByLabelText(/password/i), '{}')",
+        "const('DB_PASSWORD', '{}')",
+        "define('SMTP_PASSWORD', '{}');",
+        "SET PASSWORD FOR 'ann'@'localhost' = '{}';",
         "<input value='{}' type='password' name=p>",
         '<input type="password" class="wide" value="{}">',
         "SET PASSWORD FOR 'ann'@'%' = PASSWORD('{}');",
@@ -75,10 +94,31 @@ def test_keys_that_are_given_with_their_names_are_masked(call: str) -> None:
         "validate_password('Gx7pQz19')",
         "new PDO($dsn, $user, $password1)",
         "login(screen, 'Screen2')",
+        "define('ENTRY_PASSWORD', 'Kennwort');",
+        'setLabel("password", "Kennwort2")',
+        "setError('password', 'min-8-chars')",
+        "form.reset('password', 'step-2')",
+        "offset('token', 'page-2-of-30-abc1')",
+        'table.addColumn("password", "VARCHAR2")',
+        'map.put("password", "varchar(255)")',
+        'fields.addClass("password", "col-md-6")',
+        "auth=['hs256', 'rs256', 'es256']",
+        'auth=["user:read1", "user:write1"]',
+        'withCredentials("jenkins", "docker-hub-1")',
+        'credentials("jenkins", "docker-hub-1")',
+        "we set the field x = password('column')",
+        '<input type="password" name="p1" :value="state.password1">',
+        '<input type="password" name="p1" data-value="abc123xyz">',
+        '<input type="password-toggle" value="show-1">',
     ],
 )
 def test_calls_without_secrets_stay(text: str) -> None:
     assert mask(text) == (text, {})
+
+
+@pytest.mark.requirement("F-SECRET-09")
+def test_the_password_of_a_server_may_be_a_word() -> None:
+    assert mask("define('DB_PASSWORD', 'correcthorse');")[1] == {"credential": 1}
 
 
 @pytest.mark.requirement("F-SECRET-10")

@@ -50,7 +50,9 @@ _ADDRESS = late_pattern(r"[^@]*@[\w-]+\.|\w+://")
 _BEFORE_SQL_PASSWORD = late_pattern(
     r"\b(?:with|set|encrypted|(?:user|role|login)\s+[\w.@%`\"'\\-]{1,60})\s+$", re.IGNORECASE
 )
-_BEFORE_SQL_FUNCTION = late_pattern(r"\bset\s[^;]{1,180}=\s{0,3}(?:old_)?$", re.IGNORECASE)
+_BEFORE_SQL_FUNCTION = late_pattern(
+    r"\b(?:set\s+password\b[^;]{0,100}|update\s+[\w.`\"]{1,60}\s+set\s[^;]{1,140})=\s{0,3}(?:old_)?$", re.IGNORECASE
+)
 _SQL_ACCOUNT = late_pattern(r"\b(?:(?:create|alter)\s+(?:user|role)|grant\s.*\son)\b[^;]*$", re.IGNORECASE)
 _ALGORITHM = late_pattern(
     r"(?i:sha|md|aes|rsa|utf|bcrypt|scrypt|argon|pbkdf|oauth|base|ed|windows|python|postgres|mysql|ipv|web|http|tls|latin|iso|cp|v)"

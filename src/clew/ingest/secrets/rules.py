@@ -286,6 +286,12 @@ _IN_CONTEXT: Final = (
                 (),
             ),
             ("password", rf"password\s+{_SQL_TEXT}", check.is_set_in_sql, ()),
+            (
+                "set password",
+                rf"set\s+password\s+for\s[^=;\n]{{1,100}}=\s{{0,3}}{_SQL_TEXT}",
+                check.is_not_template,
+                (),
+            ),
             ("password(", rf"password\(\s{{0,3}}{_SQL_TEXT}\s{{0,3}}\)", check.is_set_by_sql_function, ()),
             (
                 LONGER_NAME_CUES,

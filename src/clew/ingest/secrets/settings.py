@@ -26,10 +26,16 @@ _SETS: Final = late_pattern(
     r"(?:^|[\s;&|({\"'`+])(?:setenv|setx(?:\s+/m)?|ENV|ARG|set(?:\s+-{1,2}[\w-]+){1,4})\s+[\w.]*$"
 )
 _SETTER: Final = late_pattern(
-    r"(?:setenvironmentvariable|setenv|putenv|set_env|setproperty|setdefault|set_var|setitem|define)\s?"
-    r"\(\s*\\*[\"'`][\w.-]*$",
+    r"(?:setenvironmentvariable|setenv|putenv|set_env|setproperty|setdefault|set_var|setitem)"
+    r"\s?\(\s*\\*[\"'`][\w.-]*$",
     re.IGNORECASE,
 )
+_SERVER: Final = late_pattern(
+    r"(?<![a-z])(?:db|database|sql|mysql|pg|postgres|redis|mongo|smtp|imap|ftp|sftp|ssh|ldap|amqp|rabbitmq)[_.-]",
+    re.IGNORECASE,
+)
+"""What stands in a name before that of a password to a server, which may be a word."""
+_DEFINE: Final = late_pattern(r"(?:define|const)\s?\(\s*\\*[\"'`]([\w.-]*)$", re.IGNORECASE)
 _CONNECTION: Final = late_pattern(
     r"(?:server|data source|host|user id|uid|user|username|initial catalog|database|address|driver|dbq)\s?=",
     re.IGNORECASE,
@@ -94,7 +100,12 @@ def _set_in_shell(match: SecretMatch) -> bool:
 
 
 def _given_to_setter(match: SecretMatch) -> bool:
-    return _SETTER.search(check.text_before(match, 100)) is not None and apart(match)
+    before = check.text_before(match, 100)
+    if defined := _DEFINE.search(
+        before
+    ):  # programs define their labels so, too: `define('ENTRY_PASSWORD', 'Kennwort')`
+        return apart(match) and (is_strong(match["secret"]) or _SERVER.search(defined[1]) is not None)
+    return _SETTER.search(before) is not None and apart(match)
 
 
 def _in_connection_string(match: SecretMatch) -> bool:
@@ -196,7 +207,7 @@ SETTINGS: Final = (
         SECRET_NAME_CUES,
         rf"{_NAMED}\\*[\"'`]\s{{0,3}},\s{{0,20}}{QUOTED}",
         _given_to_setter,
-        ("setenv", "putenv", "set_env", "setprop", "setdefault", "set_var", "setitem", "define"),
+        ("setenv", "putenv", "set_env", "setprop", "setdefault", "set_var", "setitem", "define", "const("),
     ),
     credential_rule(
         ("password", "pwd"),
@@ -237,8 +248,8 @@ SETTINGS: Final = (
     ),
     credential_rule(
         ('type="password', "type='password", "type=password", 'type=\\"password'),
-        rf"<input\b(?=[^<>]{{0,300}}?\btype\s?=\s?\\*[\"']?password\b)[^<>]{{0,300}}?\bvalue\s?=\s?{QUOTED}",
-        check.is_not_template,
+        rf"<input\b(?=[^<>]{{0,300}}?\stype\s?=\s?\\*[\"']?(?P<name>password)(?![\w-]))[^<>]{{0,300}}?\svalue\s?=\s?{QUOTED}",
+        apart,
         ("value",),
         reach=400,
     ),
