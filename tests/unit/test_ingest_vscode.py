@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from clew.errors import FormatError
 from clew.ingest.importers import detect, find_sessions
 from tests.support.ingest_reading import lines, put, read, rejections, said, skipped, turns
 from tests.support.memories import quiet
@@ -215,3 +216,9 @@ def test_an_edit_is_told_by_the_name_of_its_file(tmp_path: Path, path: str, is_k
     )
     names = [part.name for turn in found for part in turn.parts if part.type == "tool_call"]
     assert names == (["create_file"] if is_known else ["create_file", "edit_file"])
+
+
+def test_requests_of_another_program_are_no_chat(tmp_path: Path) -> None:
+    other = {"info": {"name": "API"}, "requests": [{"name": "Log in", "method": "GET", "response": [{"status": 200}]}]}
+    with pytest.raises(FormatError, match="no known format"):
+        detect(put(tmp_path, "collection.json", other))

@@ -161,7 +161,7 @@ def _is_copilot_cli(shape: FileShape) -> bool:
 
 def _is_vscode(shape: FileShape) -> bool:
     """A session as a whole, or the first line of a log of changes to it."""
-    is_whole = shape.has_any("responderUsername", "requesterUsername", "requests.[].response")
+    is_whole = shape.has_any("responderUsername", "requesterUsername", "requests.[].requestId")
     return (shape.has("requests") and is_whole) or (
         shape.has("kind", "v") and shape.has_any("v.requests", "v.sessionId")
     )
