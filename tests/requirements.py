@@ -193,6 +193,7 @@ HOUSE = (
     ),
     Requirement("F-HOUSE-25", "DESIGN 11", "Tests and benchmarks close the HTTP clients that they make."),
     Requirement("F-HOUSE-26", "HOUSE 5", "The contents of the documentation (docs/index.md) list every page."),
+    Requirement("F-HOUSE-27", "DESIGN 11", "The round of all suites fails with any of them, and ends with its name."),
 )
 
 # --- DEMO ---
