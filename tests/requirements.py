@@ -433,6 +433,9 @@ BENCH = (
         "issue 13",
         "Lost evidence is told by its rank, pieces and what is shown of it; a block's tokens by their use.",
     ),
+    Requirement(
+        "F-BENCH-12", "issue 13", "Blind questions over public sessions are counted without a word of these sessions."
+    ),
 )
 
 # --- STORE ---
