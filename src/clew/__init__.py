@@ -53,3 +53,8 @@ def __getattr__(name: str) -> object:
     value: object = getattr(import_module(f"clew.{_HOMES.get(name, 'types')}"), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """The public names, also those that are not imported yet: what a shell completes and `help` lists."""
+    return sorted({*globals(), *__all__})

@@ -48,6 +48,7 @@ def test_the_package_module_holds_names_only() -> None:
         "__all__",
         "_HOMES",
         "def __getattr__",
+        "def __dir__",
     ]
 
 

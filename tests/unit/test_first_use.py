@@ -1,6 +1,8 @@
 """What one tries who has read no documentation: short names, ids as blocks show them, plain questions."""
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,13 @@ def talk(home: Path) -> Path:
         memory.add_many([told(text, speaker=who, at=at(n)) for n, (who, text) in enumerate(said)])
         memory.drain(200)
     return home
+
+
+@pytest.mark.requirement("U-NAMES-01")
+def test_the_package_lists_its_public_names_before_they_are_imported() -> None:
+    code = "import clew; print(set(clew.__all__) <= set(dir(clew)))"
+    listed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert listed.stdout == "True\n"
 
 
 @pytest.mark.requirement("U-NAMES-01")
