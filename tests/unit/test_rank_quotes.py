@@ -31,6 +31,16 @@ def memory() -> Iterator[Memory]:
 
 
 @pytest.mark.requirement("F-RANKING-09")
+def test_coloured_words_are_found_and_stored_as_they_came() -> None:
+    text = "\x1b[31mFAILED\x1b[0m on \x1b[1m2 May 2025\x1b[0m: the \x1b[4mperiwinkle\x1b[24m check"
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add_many([said(text, session="s"), said("Nothing else.", session="s")])
+        for phrase in ("failed on", "2 May 2025", "the periwinkle check", "\x1b[4mperiwinkle"):
+            assert [turn.text for turn in memory.find_quote(phrase)] == [text]
+        assert [hit.turn.text for hit in memory.search("periwinkle")][:1] == [text]
+
+
+@pytest.mark.requirement("F-RANKING-09")
 @pytest.mark.parametrize(
     ("phrase", "places"),
     [

@@ -88,6 +88,21 @@ def test_short_queries_find_in_any_script(text: str, query: str) -> None:
 
 
 @pytest.mark.requirement("F-TEXT-02")
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("\x1b[31mred\x1b[0m apples", "red apples"),
+        ("\x1b[1mre\x1b[0md \x1b]0;title\x07apples", "red apples"),
+        ("10 apples\x1b[2K\x1b[1Gred", "10 apples\nred"),
+        ("\x9b31mгрушa\x9b0m", "грушa"),
+    ],
+)
+def test_colours_of_a_terminal_are_no_words(text: str, plain: str) -> None:
+    assert terms(text) == terms(plain)
+    assert quote_terms(text) == quote_terms(plain)
+
+
+@pytest.mark.requirement("F-TEXT-02")
 def test_han_gives_each_character_and_each_pair_in_order() -> None:
     assert terms("喝茶 好") == ["喝", "喝茶", "茶", "好"]
 

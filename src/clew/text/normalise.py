@@ -6,6 +6,7 @@ Words stay whole, without stemming or stop words; for search there is `clew.text
 import unicodedata
 
 from clew.text.late_pattern import late_pattern
+from clew.text.printable import without_styles
 from clew.text.scripts import CUT_APART, MARKS, fold_accents
 
 _APOSTROPHES = str.maketrans("", "", "'\u2019\u02bc\u2018")
@@ -35,9 +36,9 @@ def fold_contains(text: str, phrase: str) -> bool:
     """Whether a text contains a phrase, both normalised, at word boundaries.
 
     In scripts without spaces, and in Hangul with its endings, every position is a boundary. A phrase without letters
-    and digits is never found.
+    and digits is never found. Colours and other escape sequences of terminals are no words.
     """
-    whole, part = fold(text), fold(phrase)
+    whole, part = fold(without_styles(text)), fold(without_styles(phrase))
     if whole.isascii() or not _APART.search(whole):  # only spaces are boundaries: one search tells
         return bool(part) and f" {part} " in f" {whole} "
     at = whole.find(part) if part else -1

@@ -26,6 +26,7 @@ from hashlib import blake2b
 
 import Stemmer
 
+from clew.text.printable import without_styles
 from clew.text.scripts import EMOJI, MARKS, Script, fold_accents, main_script, runs
 from clew.text.stopwords import REQUEST_WORDS, STOPWORDS
 
@@ -96,8 +97,9 @@ def terms(text: str) -> list[str]:
     """The search terms of a text, in text order, with duplicates and without stop words.
 
     Defined for every text; the same text gives the same terms on any machine. The lower-case form of a text has no term
-    that the text itself lacks.
+    that the text itself lacks, unless it has escape sequences of terminals, which are no words and often capital.
     """
+    text = without_styles(text)  # else ESC[31mred would be the word 31mred
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_UNIFY_MARKS)
     if any(" " not in text[at : at + _WITHIN_BLOB] for at in range(0, len(text) - _WITHIN_BLOB + 1, _WITHIN_BLOB)):
@@ -175,7 +177,7 @@ def quote_terms(phrase: str) -> list[str]:
     compounds as a whole. A phrase of stop words gives none.
     """
     result: list[str] = []
-    for piece in _UNBROKEN.findall(unicodedata.normalize("NFKC", phrase).translate(_UNIFY_MARKS)):
+    for piece in _UNBROKEN.findall(unicodedata.normalize("NFKC", without_styles(phrase)).translate(_UNIFY_MARKS)):
         if _UNSURE.search(piece) or piece.casefold() in _ADDRESS_WORDS:
             continue
         for script, run in runs(fold_accents(piece)):

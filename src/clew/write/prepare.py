@@ -26,6 +26,7 @@ from clew.store.rows import check_json, to_us
 from clew.text.dates import date_text, date_words, resolve
 from clew.text.names import greeting_aliases
 from clew.text.pieces import piece_spans
+from clew.text.printable import without_styles
 from clew.text.style import Style, says_standing_wish, style
 from clew.text.terms import terms
 from clew.types.turn import MAX_TURN_CHARS, Part, Turn
@@ -210,6 +211,7 @@ def _about(day: str, speaker: str) -> tuple[str, ...]:
 
 
 def _piece(words: str, about: Sequence[str], at: datetime | None) -> PieceTerms:
+    stored, words = words, without_styles(words)
     extra = Counter(about)
     if says_standing_wish(words):
         extra[STANDING] = 1
@@ -222,7 +224,7 @@ def _piece(words: str, about: Sequence[str], at: datetime | None) -> PieceTerms:
     if not _CALLING.isdisjoint(body) or "his is " in words:  # "This is Ann": nothing but stop words and the name
         names = (name_mark(alias.name, alias.of) for alias in greeting_aliases(words))
         extra.update(dict.fromkeys(names, 1))  # not a set, whose order differs from process to process
-    return PieceTerms(body=body, extra=extra, chars=len(words))
+    return PieceTerms(body=body, extra=extra, chars=len(stored))
 
 
 def _midnight(day: date) -> datetime:
