@@ -40,13 +40,13 @@ def test_add_takes_time_role_and_id() -> None:
 
 @pytest.mark.requirement("F-EDGE-07")
 def test_the_end_of_a_day_and_the_first_years_are_written_and_printed_as_iso_8601() -> None:
-    done("add", "One.", "--at", "2024-03-05T24:00")
-    done("add", "Two.", "--at", "0001-01-01")
+    done("add", "Ann came.", "--at", "2024-03-05T24:00")
+    done("add", "Bob left.", "--at", "0001-01-01")
     assert [turn["at"] for turn in records("query", "role = user")] == [
         "2024-03-06T00:00:00+00:00",
         "0001-01-01T00:00:00+00:00",
     ]
-    assert "0001-01-01 00:00  One." in done("sessions")
+    assert "0001-01-01 00:00  Ann came." in done("sessions")
     assert "is not a date" in failure(2, "add", "x", "--at", "9999-12-31T23:59:59-05:00")
 
 
