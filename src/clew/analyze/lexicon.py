@@ -1,10 +1,11 @@
 """The lexicon: one record per word, built once from the word lists in `data/`.
 
-`cues.json` and `domains.json` are our own lists; `tone.tsv` is the VADER lexicon cut down to plain words and their mean
-valence (see `data/NOTICE`). The lists are English, but for the function words, which cover the languages named there.
-This module knows nothing of sentences.
+`cues.json` and `domains.json` are our own lists; `tone.tsv.gz` is the VADER lexicon cut down to plain words and their
+mean valence (see `data/NOTICE`). The lists are English, but for the function words, which cover the languages named
+there. This module knows nothing of sentences.
 """
 
+import gzip
 import json
 import re
 from functools import cache
@@ -238,9 +239,14 @@ def _domains() -> dict[str, tuple[tuple[int, float], ...]]:
 @cache
 def _tone() -> dict[str, float]:
     factual = frozenset(json.loads(_read("cues.json"))["factual"].split())
-    rows = (line.split("\t") for line in _read("tone.tsv").splitlines())
+    rows = (line.split("\t") for line in _unpacked("tone.tsv.gz").splitlines())
     return {word: float(valence) for word, valence in rows if word not in factual}
 
 
 def _read(name: str) -> str:
     return (resources.files(__package__) / "data" / name).read_text(encoding="utf-8")
+
+
+def _unpacked(name: str) -> str:
+    """A list that is read by the program alone, and packed since the core has a limit of size."""
+    return gzip.decompress((resources.files(__package__) / "data" / name).read_bytes()).decode()
