@@ -30,6 +30,7 @@ TASK = 'TaskCreate({"subject": "Render the cart as a tree", "description": "With
             False,
         ),
         ("Success. Updated the following files:\nM cart/total.py\nM cart/tax.py", EDIT, False),
+        ("Updated total.py\nExit code: 0\nWall time: 2 seconds\nOutput:", EDIT, False),
         ("Task 4711 created successfully: Render the cart as a tree", TASK, False),
         ("Record created successfully: id 9f3c", TASK, False),
         ("The file /srv/shop/cart/tax.py has been updated successfully.", EDIT, False),

@@ -43,7 +43,7 @@ _SILENT: Final = frozenset(
 """Words that say that a command printed nothing and did not fail; numbers but 0 are the code of a failure."""
 _WITHOUT: Final = frozenset("no nothing without".split())
 _OUTPUT: Final = frozenset("output printed stdout".split())
-_HEAD: Final = re.compile(r"Exit code: 0\s+Wall time: [\d.]+ \w+\s+Output:\s*")
+_HEAD: Final = re.compile(r"\AExit code: 0\s+Wall time: [\d.]+ \w+\s+Output:\s*")
 """How results of Codex begin, with or without output."""
 _ASKS_FOR_OUTPUT: Final = frozenset("anyth noth output print silent".split())
 
